@@ -21,6 +21,7 @@ from ndis_verify.symbolic.notation import (
     spectrum_of,
     with_noise,
 )
+from ndis_verify.symbolic.transposes import with_transposes
 
 OF_MATRICES: Mapping[str, Fact] = {
     "uncorrelated normal vectors are independent": Fact(
@@ -77,7 +78,9 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("M", "M^T"),
         conditions={"square": "M is square"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 1.3.22",
-        instance=lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])),
+        instance=with_transposes(
+            lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])), "M"
+        ),
     ),
     "a pair of covariances exchanged": Fact(
         text="The eigenvalues of S1^{-1/2} S2 S1^{-1/2} are the inverses of those of S2^{-1/2} S1 S2^{-1/2}.",
@@ -126,10 +129,13 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("S", "u", "u^T"),
         conditions={"least": "S is symmetric; of its eigenvalues the least is spoken of"},
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
-        instance=lambda a: (
-            scalar(a["u^T"] * a["S"] * a["u"]),
-            ">=",
-            relative(a["S"], 1) * scalar(a["u^T"] * a["u"]),
+        instance=with_transposes(
+            lambda a: (
+                scalar(a["u^T"] * a["S"] * a["u"]),
+                ">=",
+                relative(a["S"], 1) * scalar(a["u^T"] * a["u"]),
+            ),
+            "u",
         ),
     ),
     **{
@@ -169,7 +175,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("w", "w^T"),
         conditions={"real": "w is a real vector"},
         reference="Horn and Johnson, Matrix Analysis, section 0.6.1",
-        instance=lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)),
+        instance=with_transposes(lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)), "w"),
     ),
     "norm of a product": Fact(
         text="The spectral norm of R X R is at most that of R R times that of X, R symmetric.",
@@ -185,7 +191,11 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("A", "A^T", "g", "g^T"),
         conditions={"first": "the entries have mean 0", "second": "and second moment 1", "independent": "independence"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, section 1.2",
-        instance=lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
+        instance=with_transposes(
+            lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
+            "A",
+            "g",
+        ),
     ),
     "Gram matrix": Fact(
         text="A positive semidefinite matrix is the matrix of inner products of finitely many vectors, the rows of F.",
@@ -193,7 +203,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("A", "F", "F^T"),
         conditions={"semidefinite": "A is real, symmetric and positive semidefinite"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 7.2.10",
-        instance=lambda a: (a["A"], "=", a["F"] * a["F^T"]),
+        instance=with_transposes(lambda a: (a["A"], "=", a["F"] * a["F^T"]), "F"),
     ),
     "Cauchy-Schwarz inequality of vectors": Fact(
         text="(u^T v)^2 <= u^T u v^T v.",
@@ -201,10 +211,14 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("u", "u^T", "v", "v^T"),
         conditions={"features": "u and v are real vectors of one finite length"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4",
-        instance=lambda a: (
-            scalar(a["u^T"] * a["v"]) ** 2,
-            "<=",
-            scalar(a["u^T"] * a["u"]) * scalar(a["v^T"] * a["v"]),
+        instance=with_transposes(
+            lambda a: (
+                scalar(a["u^T"] * a["v"]) ** 2,
+                "<=",
+                scalar(a["u^T"] * a["u"]) * scalar(a["v^T"] * a["v"]),
+            ),
+            "u",
+            "v",
         ),
     ),
     "Cauchy-Schwarz inequality of a form": Fact(
@@ -214,10 +228,16 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("A", "u", "u^T", "v", "v^T", "B", "B^T", "C", "C^T"),
         conditions={"semidefinite": "A is B^T B + C^T C"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4, for the vectors (B u, C u) and (B v, C v)",
-        instance=lambda a: (
-            scalar(a["u^T"] * a["A"] * a["v"]) ** 2,
-            "<=",
-            scalar(a["u^T"] * a["A"] * a["u"]) * scalar(a["v^T"] * a["A"] * a["v"]),
+        instance=with_transposes(
+            lambda a: (
+                scalar(a["u^T"] * a["A"] * a["v"]) ** 2,
+                "<=",
+                scalar(a["u^T"] * a["A"] * a["u"]) * scalar(a["v^T"] * a["A"] * a["v"]),
+            ),
+            "u",
+            "v",
+            "B",
+            "C",
         ),
         required={"semidefinite": lambda a: (a["A"], "=", a["B^T"] * a["B"] + a["C^T"] * a["C"])},
     ),
@@ -227,10 +247,14 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("M", "M^T", "v", "v^T", "count", "length"),
         conditions={"rows": "M has m rows, each of length at most l"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4, row by row",
-        instance=lambda a: (
-            scalar(a["v^T"] * a["M^T"] * a["M"] * a["v"]),
-            "<=",
-            a["count"] * a["length"] ** 2 * scalar(a["v^T"] * a["v"]),
+        instance=with_transposes(
+            lambda a: (
+                scalar(a["v^T"] * a["M^T"] * a["M"] * a["v"]),
+                "<=",
+                a["count"] * a["length"] ** 2 * scalar(a["v^T"] * a["v"]),
+            ),
+            "M",
+            "v",
         ),
     ),
     "inverse of a bordered matrix": Fact(
@@ -248,11 +272,17 @@ OF_MATRICES: Mapping[str, Fact] = {
             "positive": "h > 0",
         },
         reference="Horn and Johnson, Matrix Analysis, section 0.7.3",
-        instance=lambda a: (
-            bordered(a["M"], a["k"], a["q"], a["u^T"], a["a"], a["v^T"], a["b"]),
-            "=",
-            scalar(a["u^T"] * a["N"] * a["v"])
-            + (a["a"] - scalar(a["u^T"] * a["N"] * a["k"])) * (a["b"] - scalar(a["v^T"] * a["N"] * a["k"])) / a["h"],
+        instance=with_transposes(
+            lambda a: (
+                bordered(a["M"], a["k"], a["q"], a["u^T"], a["a"], a["v^T"], a["b"]),
+                "=",
+                scalar(a["u^T"] * a["N"] * a["v"])
+                + (a["a"] - scalar(a["u^T"] * a["N"] * a["k"]))
+                * (a["b"] - scalar(a["v^T"] * a["N"] * a["k"]))
+                / a["h"],
+            ),
+            "k",
+            "v",
         ),
         required={
             "inverse": lambda a: (a["N"] * a["M"], "=", sp.Integer(1)),
