@@ -1,7 +1,25 @@
-"""`python -m ndis_verify` is `ndis-verify`."""
+"""`python -m ndis_verify` is `ndis-verify`: the door of the program, which an interrupt closes without a word.
 
+What is imported here takes some tenths of a second in which nothing has begun; an interrupt ends the process as the
+signal does. From `start` on `cli.main` says that it was interrupted.
+"""
+
+import signal
 import sys
 
-from ndis_verify.cli import main
+_OURS = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a run in the background ignores it
+if _OURS:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-sys.exit(main())
+from ndis_verify.cli import main  # noqa: E402  # after the door
+
+
+def start() -> int:
+    """Run one command; returns the exit code."""
+    if _OURS:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(start())

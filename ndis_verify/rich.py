@@ -400,7 +400,7 @@ def _script(tag: str) -> Callable[[re.Match[str]], str]:
         inside = next(part for part in found.groups() if part is not None)
         inside = re.sub("^-", "−", inside).replace("chi2", "χ²")
         inside = re.sub(r"(?<=[A-Za-z]{2})_(?=[a-z]{2})", ", ", inside)
-        return f"<{tag}>{inside}</{tag}>"
+        return f"<{tag}>{_LETTERS.get(inside, inside)}</{tag}>"
 
     return made
 

@@ -309,6 +309,24 @@ def test_an_interrupted_verify_ends_whenever_it_comes(tmp_path):
     assert running.returncode == 130
 
 
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3, 0.6])
+def test_an_interrupt_before_the_command_has_begun_is_quiet_once_the_program_is_entered(seconds, tmp_path):
+    """What Python prints while it starts itself, or imports the package for its door, is its own."""
+    command = [sys.executable, "-c", "import ndis_verify.__main__ as door; print(flush=True); door.start()"]
+    running = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    running.stdout.readline()
+    time.sleep(seconds)
+    running.send_signal(signal.SIGINT)
+    assert "Traceback" not in running.communicate()[1]
+
+
 EXAMPLE = str(Path(__file__).resolve().parents[1] / "examples" / "my_claims.py")
 
 

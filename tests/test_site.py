@@ -215,7 +215,7 @@ def test_lines_break_before_relations_and_signs_only_outside_of_brackets():
         ),
         ("S2^{-1/2} S1 at t0. N24-P1, 1e5", "S<sub>2</sub><sup>-1/2</sup> S<sub>1</sub> at t<sub>0</sub>. N24-P1, 1e5"),
         ("D'^T of chi'^2(k), (1 + k)^{a_i}", "D'<sup>T</sup> of χ'<sup>2</sup>(k), (1 + k)<sup>a<sub>i</sub></sup>"),
-        ("p -> 0, r -> infinity", "p → 0, r → ∞"),
+        ("p -> 0, r -> infinity, q_eps", "p → 0, r → ∞, q<sub>ε</sub>"),
         (
             "f_chi2(r; t) of [a]_grid, delta_sketch_delete(p)",
             "f<sub>χ²</sub>(r; t) of [a]<sub>grid</sub>, δ<sub>sketch, delete</sub>(p)",

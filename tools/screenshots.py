@@ -57,7 +57,7 @@ SHOTS = {
     "index": Shot("index.html"),
     "claim-proof": Shot("claims/N26-L3.html", "#derivation"),
     "claim-violation": Shot("claims/N26-L2.html", ".broken"),
-    "graph": Shot("graph.html", width=1500),
+    "graph": Shot("graph.html", width=1540),
     "matrix": Shot("matrix.html", "#N26-L1", scheme="dark"),
     "phone": Shot("claims/KM-6.1.html", width=375, scheme="dark"),
     "calculator": Shot("calculator.html", height=1200, fragment=_ASKED, does=_CURVE, ready=_ANSWERED),

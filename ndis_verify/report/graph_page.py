@@ -17,9 +17,9 @@ from ndis_verify.symbolic import all_derivations
 
 _COLUMNS = ("mechanism", "claim", "derivation", "fact")
 _HEADS = {"mechanism": "Mechanisms", "claim": "Claims", "derivation": "Derivations", "fact": "Standard facts"}
-X = {"mechanism": 10, "claim": 360, "derivation": 640, "fact": 1300}  # where the dots of a column stand
-_STEP, _GAP, _TOP, WIDTH = 16, 20, 60, 1680
-LETTER = 6.3  # how wide one of a label is, on average, in the same units
+X = {"mechanism": 10, "claim": 330, "derivation": 555, "fact": 1140}  # where the dots of a column stand
+_STEP, _GAP, _TOP, WIDTH = 16, 20, 60, 1475
+LETTER = 5.7  # how wide one of a label is, on average, in the same units
 
 
 @dataclass(frozen=True)

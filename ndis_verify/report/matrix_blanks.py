@@ -18,8 +18,8 @@ _ASKED: Mapping[str, str] = {
     "reference rows": "it speaks of {}: no quantity of the line protocol",
 }
 _ELEMENTARY = frozenset(
-    "log Phi Phi_inverse phi pi erf erfc sqrt abs identity det trace diagonal rows columns max min gamma_q gamma_p".split()
-)
+    ("log", "Phi", "Phi_inverse", "phi", "pi", "erf", "erfc", "sqrt", "abs", "max", "min", "gamma_q", "gamma_p")
+) | {"identity", "det", "trace", "diagonal", "rows", "columns"}
 _UNASKED: Mapping[ClaimKind, str] = {
     ClaimKind.DEFINITION: "a definition: it asserts no number that could be asked for",
     ClaimKind.LAW: "the law of a random output: libraries and tables answer with numbers, not with laws",

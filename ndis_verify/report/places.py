@@ -58,7 +58,7 @@ def ids_of(text: str, ids: Iterable[str]) -> list[str]:
 
     >>> ids_of("n26 lemma 2", ["N26-L2", "N26-L2-corrected", "N26-L20", "N26-P2"])
     ['N26-L2', 'N26-L2-corrected']
-    >>> ids_of("Lemma 2", ["N26-L2", "N24-L2", "N26-P2"])
+    >>> ids_of("Lemma 2", ["N26-L2", "N24-L2", "N26-P2", "SL-2"])
     ['N26-L2', 'N24-L2']
     >>> ids_of("KM Def. 2.2", ["KM-2.2", "KM-eq2.5", "N26-L2"])
     ['KM-2.2']
@@ -68,7 +68,8 @@ def ids_of(text: str, ids: Iterable[str]) -> list[str]:
     bare = re.fullmatch(r"\s*([A-Za-z]{2,})\b\.?\s+\(?[\w.]+\)?\s*", text)
     if bare and any(word.startswith(bare.group(1).lower()) for word in WORDS):
         sources = dict.fromkeys(i.partition("-")[0] for i in known)
-        return exact or [i for source in sources for i in ids_of(f"{source} {text}", known)]
+        found = [i for source in sources for i in ids_of(f"{source} {text}", known)]
+        return exact or [i for i in found if re.match(r"\w+-[A-Za-z]", i)] or found  # a letter says what it is
     label = re.fullmatch(r"\s*(\w+)[\s,:-]+(?:([A-Za-z]{2,})\b\.?)?[\s(]*([\w.]+)\)?\s*", text)
     if exact or not label:
         return exact

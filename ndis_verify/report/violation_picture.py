@@ -94,7 +94,8 @@ def _drawn(name: str, centre: Fraction, values: list[Value]) -> str:
     )
     letter = letters(name)
     marks = "".join(
-        f'<text x="{x(at)}" y="{_BOTTOM + 30}" text-anchor="{anchor}">{escape(letter)} = {escape(exact_text(at))}</text>'
+        f'<text x="{x(at)}" y="{_BOTTOM + 30}" text-anchor="{anchor}">'
+        f"{escape(letter)} = {escape(exact_text(at))}</text>"
         for at, anchor in ((values[0][0], "start"), (centre, "middle"), (values[-1][0], "end"))
         if at == centre or abs(x(at) - x(centre)) > 150
     )
@@ -107,6 +108,7 @@ def _drawn(name: str, centre: Fraction, values: list[Value]) -> str:
     return (
         f'<svg class="violation" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
         f' aria-label="{escape(label)}"><path class="zero" d="M{_LEFT - 15} {y(0.0)}H{_RIGHT + 15}"/>'
-        f'<text x="{_LEFT - 20}" y="{y(0.0) + 4}" text-anchor="end">0</text><polyline points="{line}"/>{dots}{marks}</svg>'
+        f'<text x="{_LEFT - 20}" y="{y(0.0) + 4}" text-anchor="end">0</text>'
+        f'<polyline points="{line}"/>{dots}{marks}</svg>'
         f'<p class="soft">{escape(label)}. The large dot is the counterexample.</p>'
     )

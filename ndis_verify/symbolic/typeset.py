@@ -118,7 +118,8 @@ def step_html(step: Any, outcome: str = "", caught: tuple[str, ...] = (), named:
         lines.append("<p>The difference of the sides, whose sign is seen:</p>" + folded(wrapping(tex), len(tex)))
     lines.append(f'<p class="why">{prose(step.why)}</p>')
     if text := _premises(step, named):
-        lines.append(f'<p class="premises">From: {text}</p>')
+        scrolls = ' tabindex="0"' if "<math" in text else ""  # where a condition is wider than a phone
+        lines.append(f'<p class="premises"{scrolls}>From: {text}</p>')
     if caught:
         faults = "".join(f"<li>{prose(fault)}</li>" for fault in caught)
         lines.append(f'<div class="caught"><p>Faults that it catches:</p><ul>{faults}</ul></div>')
