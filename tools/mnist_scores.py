@@ -23,6 +23,7 @@ import numpy.typing as npt
 from ndis_verify.audit.dp_sgd import DpSgd, Network, with_record
 from ndis_verify.audit.dp_sgd_float32 import Training
 from ndis_verify.datasets import MNIST, load_dataset
+from ndis_verify.exact_number import InputError
 from ndis_verify.runs.cluster import add_scheduler
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.runs.journal import Journal
@@ -100,6 +101,8 @@ def main(argv: list[str] | None = None) -> None:
         try:
             work = partial(block, kind)
             done = dict(resumed(journal, work, items, arguments.jobs, scheduler=arguments.scheduler, progress=progress))
+        except (InputError, ChildProcessError) as error:
+            parser.error(str(error))
         finally:
             progress.close()
     content = packed({kind: to_keep(kind, np.array([row for key in items for row in done[key]][: arguments.models]))})

@@ -213,7 +213,7 @@ def main(arguments: list[str] | None = None) -> int:
     progress = Progress("hunt")
     try:
         records = run(todo, given.output, given.jobs, progress, given.scheduler)
-    except InputError as error:
+    except (InputError, ChildProcessError) as error:  # a lost cluster is no unsafe calibration
         parser.error(str(error))
     except KeyboardInterrupt:
         with _journal(given.output, todo) as journal:
