@@ -9,8 +9,9 @@ from ndis_verify.court.proof_structure import step_problems
 from ndis_verify.symbolic import all_derivations
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import transpose
-from ndis_verify.symbolic.transposes import written_transposed
+from ndis_verify.symbolic.notation import scalar, transpose, with_noise
+from ndis_verify.symbolic.transposes import is_form, written_transposed
+from ndis_verify.symbolic.zero import as_expression
 
 CHECKED = {
     "squared length": ("w",),
@@ -69,3 +70,43 @@ def test_what_is_no_transpose_is_no_instance(derivation, k):
             steps = tuple(wrong if one is step else one for one in derivation.steps)
             changed = replace(derivation, steps=steps, faults=())
             assert any("is no instance" in text for text in step_problems(changed, k))
+
+
+QUOTIENTS = {
+    "eigenvalues follow Rayleigh quotients": ("quotient", "other quotient"),
+    "eigenvalues lie above a bound of Rayleigh quotients": ("quotient",),
+}
+FORMS = [
+    (d, k)
+    for d in all_derivations()
+    for k, step in enumerate(d.steps)
+    if step.fact in QUOTIENTS and not as_expression(step.letters["S"]).args[0].is_commutative
+]
+
+
+def test_forms_that_are_written_out_are_met():
+    assert {d.steps[k].fact for d, k in FORMS} == set(QUOTIENTS)
+
+
+@pytest.mark.parametrize(("derivation", "k"), FORMS, ids=lambda x: x if isinstance(x, int) else x.id)
+def test_another_number_is_no_rayleigh_quotient(derivation, k):
+    step = derivation.steps[k]
+    assert not list(step_problems(derivation, k))
+    for name in QUOTIENTS[step.fact]:
+        given = step.letters[name]
+        for other in (2 * given, given + 1, sp.Integer(0)):
+            wrong = replace(step, letters={**step.letters, name: other})
+            steps = tuple(wrong if one is step else one for one in derivation.steps)
+            changed = replace(derivation, steps=steps, faults=())
+            assert any("is no instance" in text for text in step_problems(changed, k)), (name, other)
+
+
+def test_a_form_is_at_a_vector_of_which_the_matrix_does_not_speak():
+    u, ut, E, Et = (letter(name) for name in ("u", "u^T", "E", "E^T"))
+    form = Et * E + v * letter("v^T")
+    assert is_form(form, sp.Integer(1), scalar(ut * form * u))
+    assert is_form(with_noise(Et * E, c), sp.Integer(1), scalar(ut * Et * E * u) + c)
+    for wrong in (scalar(ut * Et * E * u), scalar(letter("v^T") * form * v), scalar(ut * form * v), c):
+        assert not is_form(form, sp.Integer(1), wrong)
+    assert not is_form(form, sp.Integer(2), scalar(ut * form * u))
+    assert not is_form(with_noise(Et * E, c), sp.Integer(1), scalar(ut * Et * E * u))

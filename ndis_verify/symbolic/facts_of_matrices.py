@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
     bordered,
     inverse_form,
@@ -21,7 +22,19 @@ from ndis_verify.symbolic.notation import (
     spectrum_of,
     with_noise,
 )
-from ndis_verify.symbolic.transposes import with_transposes
+from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes
+
+
+def _quotients(
+    instance: Callable[[Mapping[str, Any]], Instance], *letters: tuple[str, str, str]
+) -> Callable[[Mapping[str, Any]], Instance]:
+    """The instance where each (S, T, quotient) of letters is a Rayleigh quotient, as far as they are written out."""
+
+    def checked(a: Mapping[str, Any]) -> Instance:
+        return instance(a) if all(is_form(*(a[name] for name in names)) for names in letters) else NOTHING
+
+    return checked
+
 
 OF_MATRICES: Mapping[str, Fact] = {
     "uncorrelated normal vectors are independent": Fact(
@@ -102,7 +115,11 @@ OF_MATRICES: Mapping[str, Fact] = {
             "definite": "T and T' are positive definite",
         },
         reference="Courant-Fischer, for pencils: Horn and Johnson, Matrix Analysis, Theorem 4.2.6",
-        instance=lambda a: (relative(a["S'"], a["T'"]), "<=", relative(a["S"], a["T"])),
+        instance=_quotients(
+            lambda a: (relative(a["S'"], a["T'"]), "<=", relative(a["S"], a["T"])),
+            ("S", "T", "quotient"),
+            ("S'", "T'", "other quotient"),
+        ),
         required={"order": lambda a: (a["other quotient"], "<=", a["quotient"])},
     ),
     "eigenvalues lie above a bound of Rayleigh quotients": Fact(
@@ -112,7 +129,10 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("S", "T", "quotient", "bound"),
         conditions={"least": "the quotient is at least c", "definite": "T is positive definite"},
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
-        instance=lambda a: (relative(a["S"], a["T"]), ">=", a["bound"]),
+        instance=_quotients(
+            lambda a: (relative(a["S"], a["T"]), ">=", a["bound"]),
+            ("S", "T", "quotient"),
+        ),
         required={"least": lambda a: (a["quotient"], ">=", a["bound"])},
     ),
     "eigenvalues of a matrix with noise": Fact(

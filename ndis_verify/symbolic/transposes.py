@@ -1,4 +1,4 @@
-"""Whether an array made of letters is written as the transpose of another one.
+"""Whether an array made of letters is written as the transpose of another one, or a number as a form of a matrix.
 
 The transpose of a letter v is `transpose(v)`, or the letter called v^T or vt; a matrix, which has a capital, may stand
 for its own, where it is said or shown to be symmetric. What is looked at is the order of the letters and which they
@@ -14,10 +14,10 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.fact import Instance
-from ndis_verify.symbolic.notation import transpose
+from ndis_verify.symbolic.notation import scalar, transpose, with_noise
 from ndis_verify.symbolic.zero import as_expression
 
-_NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # no step can show it
+NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # no step can show it
 
 
 def written_transposed(array: Any, transposed: Any) -> bool:
@@ -47,12 +47,34 @@ def _base(name: str) -> str:
     return name[:-1] if len(name) == 2 and name.endswith("t") else ""
 
 
+def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
+    """Whether `quotient` is x^T S x/x^T T x for a vector x of length 1 of which S = `matrix` does not speak, and T =
+    `other` is the identity. A matrix that is a name only says nothing of its forms, and what they are the reader decides.
+    """
+    noise = matrix.args[1] if matrix.func == with_noise else sp.Integer(0)
+    matrix = matrix.args[0] if matrix.func == with_noise else matrix
+    if matrix.is_commutative:
+        return True
+    spoken = {one.name for one in _unmarked(matrix).atoms(sp.Symbol)}
+    vectors = {one for one in _unmarked(_products(quotient)).atoms(sp.Symbol) if one.name not in spoken}
+    return other == 1 and any(
+        sp.expand(_unmarked(_products(quotient)) - _unmarked(transpose(x) * matrix * x) - noise) == 0
+        for x in vectors
+        if not x.is_commutative and x.name[0].islower()
+    )
+
+
+def _products(value: Any) -> Any:
+    """A sum of numbers and of products of letters, the products as what they are."""
+    return sp.expand(as_expression(value)).replace(scalar, lambda product: product)
+
+
 def with_transposes(
     instance: Callable[[Mapping[str, Any]], Instance], *names: str
 ) -> Callable[[Mapping[str, Any]], Instance]:
     """The instance of a fact whose letters X^T are written as the transposes of its letters X, for X in `names`."""
 
     def checked(a: Mapping[str, Any]) -> Instance:
-        return instance(a) if all(written_transposed(a[name], a[f"{name}^T"]) for name in names) else _NOTHING
+        return instance(a) if all(written_transposed(a[name], a[f"{name}^T"]) for name in names) else NOTHING
 
     return checked
