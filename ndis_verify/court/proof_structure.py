@@ -54,9 +54,7 @@ def loose_ends(derivation: Derivation) -> list[str]:
 
 def _unknown_premises(derivation: Derivation) -> list[str]:
     """Of a derivation that says nothing of its conclusions, those of its facts and inferences."""
-    asked = [
-        k for k, step in enumerate(derivation.steps) if derivation.concludes or step.kind in ("fact", "inference")
-    ]
+    asked = [k for k, step in enumerate(derivation.steps) if derivation.concludes or step.kind in ("fact", "inference")]
     return [text for k in asked for text in _unknown(derivation, k)]
 
 

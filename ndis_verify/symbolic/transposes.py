@@ -49,7 +49,7 @@ def _base(name: str) -> str:
 
 def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
     """Whether `quotient` is x^T S x/x^T T x for a vector x of length 1 of which S = `matrix` does not speak, and T =
-    `other` is the identity. A matrix that is a name only says nothing of its forms, and what they are the reader decides.
+    `other` is the identity. A matrix that is a name only says nothing of its forms: what they are the reader decides.
     """
     noise = matrix.args[1] if matrix.func == with_noise else sp.Integer(0)
     matrix = matrix.args[0] if matrix.func == with_noise else matrix
