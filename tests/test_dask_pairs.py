@@ -60,7 +60,7 @@ def test_memory_is_that_of_a_chunk_and_not_of_the_batch(tmp_path):
             first, _ = peak(lambda found=found: found.max().compute())  # what is loaded once
             largest, memory = peak(lambda found=found: found.max().compute())
             direct, whole = peak(lambda batch=batch: hockey_stick(batch, 1.0))
-            assert first == largest == direct.max()
+            np.testing.assert_allclose([first, largest], direct.max(), rtol=1e-11)  # loops are chosen by their length
             used.append(memory)
     assert used[2] < 1.2 * used[1] < 1.44 * used[0] and whole > 2 * used[2]
 
