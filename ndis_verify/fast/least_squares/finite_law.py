@@ -113,10 +113,10 @@ def log_deltas(
     if compiled_wanted(result.size):
         from ndis_verify.fast.least_squares import compiled_law  # numba takes half a second
 
-        near = _FINE if effort == "full" else _EFFORTS[effort][0]
+        wide = _FINE if effort == "full" else _EFFORTS[effort][0]
         for number, (direction, p) in enumerate(ways):
             over = largest_loss(p, q, d, r, direction) - epsilon
-            result[number] = compiled_law.log_deltas(p, q, d, r, epsilon, over, direction, _EFFORTS[effort], near)
+            result[number] = compiled_law.log_deltas(p, q, d, r, epsilon, over, direction, _EFFORTS[effort], wide)
         return result - np.log(scale)
     live = np.array([epsilon < largest_loss(p, q, d, r, direction) for direction, p in ways])
     near = (q > _NEAR) & (effort == "full")
