@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
@@ -47,6 +48,7 @@ from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 FACTS: Mapping[str, Fact] = {
+    **OF_ANGLES,
     **OF_COORDINATES,
     **OF_ENVELOPES,
     **OF_FUNCTIONS,

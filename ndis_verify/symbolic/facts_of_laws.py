@@ -14,13 +14,11 @@ from ndis_verify.symbolic.notation import (
     below,
     beyond,
     divergence,
-    in_polar,
     law_of,
     mass,
     normal,
     on_sphere,
     other_slice,
-    past,
     products,
     slice_of,
     total,
@@ -306,73 +304,6 @@ OF_LAWS: Mapping[str, Fact] = {
         reference="gnomonic projection: the surface element is (1 + |z|^2)^{-(d+1)/2} dz",
         instance=lambda a: (on_sphere(a["f"]), "=", a["f"] * (1 + a["s"]) ** ((a["d"] + 1) / 2)),
     ),
-    "polar coordinates of a sphere": Fact(
-        text="On the unit sphere in R^{d+1} take psi, the angle to a pole, and xi, one coordinate of the direction w in"
-        " R^d across: the surface is sin(psi)^{d-1} d psi times that of w, and xi has density (1-xi^2)^{(d-3)/2}, up to"
-        " a constant (d = 1: xi is 1 or -1).",
-        tex=r"d\sigma \propto \sin^{d-1}\psi\,(1 - \xi^2)^{(d-3)/2}\,d\psi\,d\xi",
-        letters=("f", "psi", "xi", "d"),
-        conditions={"density": "f is the density with respect to the surface, a function of psi and xi"},
-        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 1.5.5 and 2.1.3",
-        instance=lambda a: (
-            in_polar(a["f"]),
-            "=",
-            sp.sin(a["psi"]) ** (a["d"] - 1) * (1 - a["xi"] ** 2) ** ((a["d"] - 3) / 2) * a["f"],
-        ),
-    ),
-    "flux through an edge": Fact(
-        text="Where the density f |g|^k changes with t as if carried by a field (u, v), nothing leaves by xi = 1 and"
-        " -1, and what leaves by psi = pi/2 is 0, the probability past psi = a changes with what comes in there.",
-        tex=r"\partial_t \rho = -\operatorname{div}(\rho V) \implies"
-        r" \tfrac{d}{dt} \Pr[\psi > a] = \int_{-1}^{1} \rho\,u\,|_{\psi = a}\,d\xi",
-        letters=("f", "g", "k", "psi", "xi", "t", "u", "v", "edge"),
-        conditions={
-            "carried": "the density is carried by the field",
-            "far edge": "what leaves by psi = pi/2 is odd in xi",
-            "sides": "the square of f v, less its singular factor, is 0 at xi = 1 and -1",
-        },
-        reference="divergence theorem: Rudin, Principles of Mathematical Analysis, Theorem 10.51",
-        instance=lambda a: (
-            sp.Derivative(past(a["edge"], a["t"]), a["t"]),
-            "=",
-            sp.Integral((a["f"] * a["u"] * sp.Abs(a["g"]) ** a["k"]).subs(a["psi"], a["edge"]), (a["xi"], -1, 1)),
-        ),
-        required={
-            "carried": lambda a: (
-                sp.Derivative(a["f"] * a["g"] ** a["k"], a["t"]),
-                "=",
-                -sp.Derivative(a["f"] * a["u"] * a["g"] ** a["k"], a["psi"])
-                - sp.Derivative(a["f"] * a["v"] * a["g"] ** a["k"], a["xi"]),
-            ),
-            "far edge": lambda a: (
-                _far(a).subs(a["xi"], -a["xi"]),
-                "=",
-                -_far(a),
-            ),
-        },
-    ),
-    "more on the one side": Fact(
-        text="Where |h| at xi is at least |h| at -xi for xi > 0, and w >= 0 is even, the integral of xi w |h|^k is not"
-        " negative (k >= 0).",
-        tex=r"h(\xi)^2 \ge h(-\xi)^2\ (\xi > 0),\ w(\xi) = w(-\xi) \ge 0 \implies"
-        r" \int_{-1}^{1} \xi\,w\,|h|^k\,d\xi \ge 0",
-        letters=("w", "h", "k", "xi", "size"),
-        conditions={"even": "w is even", "order": "h is larger in size on the right"},
-        reference="the integrand at xi and -xi together is not negative: Rudin, Real and Complex Analysis, 1.24",
-        instance=lambda a: (
-            sp.Integral(a["xi"] * a["w"] * sp.Abs(a["h"]) ** a["k"], (a["xi"], -1, 1)),
-            ">=",
-            sp.Integer(0),
-        ),
-        required={
-            "even": lambda a: (a["w"].subs(a["xi"], -a["xi"]), "=", a["w"]),
-            "order": lambda a: (
-                a["h"].subs(a["xi"], a["size"]) ** 2,
-                ">=",
-                a["h"].subs(a["xi"], -a["size"]) ** 2,
-            ),
-        },
-    ),
     "one linear map with noise on two normal laws": Fact(
         text="A linear map, with independent normal noise of covariance s n n^T added, makes normal laws of normal"
         " laws, and as it does not see which law it is given it raises no divergence.",
@@ -477,8 +408,3 @@ OF_LAWS: Mapping[str, Fact] = {
 def _at(derivative: sp.Expr, letters: Mapping[str, Any]) -> sp.Expr:
     """At a value of the parameter that runs over its range while other letters do."""
     return sp.Subs(derivative, letters["parameter"], letters["at"])
-
-
-def _far(letters: Mapping[str, Any]) -> sp.Expr:
-    at = letters["f"] * letters["u"] * sp.Abs(letters["g"]) ** letters["k"]
-    return at.subs(letters["psi"], sp.pi / 2)

@@ -31,7 +31,14 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "given": (r"\Pr\left[{0} > 0 \mid \cdot\right]", "the dot is what was chosen before the draws"),
     "exceeds": (r"\Pr\left[{0} > 0\right]", ""),
     "mass": (r"\Pr_{{{0}}}\left[T < {1}\right]", "T is the statistic of a test"),
-    "past": (r"\Pr_{{{1}}}\left[\psi > {0}\right]", "the index is the parameter of the law of the angle psi"),
+    "sphere_mean": (
+        r"\mathbb{{E}}_{{\xi}}^{{{0}}}\left[{1}\right]",
+        "E_xi^d is over xi, a coordinate of a uniform direction in R^d",
+    ),
+    "before": (
+        r"F_{{{0}, {2}}}\left({1}\right)",
+        "F_{g, x}(z) is the probability of c < z in the law with the parameters g and x",
+    ),
     "trade_off": (r"T\left({0}\right)", "T is the trade-off curve"),
     "divergence": (r"\delta\left({0}, {1}; {2}\right)", "delta(P, Q; eps) is the hockey-stick divergence"),
     "products": (
@@ -65,7 +72,6 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         r"\left[{0}\right]_{{S}}",
         "[f]_S is the density that f has on the half sphere, by central projection",
     ),
-    "in_polar": (r"\left[{0}\right]_{{\psi, \xi}}", "[f]_{psi, xi} is the density of f in polar coordinates"),
     "slice_of": (
         r"A_{{{0}, {1}}}^{{{2}}}",
         "A_{m, v}^w is what a coordinate of mean m and variance v contributes under the first law, over a reference,"

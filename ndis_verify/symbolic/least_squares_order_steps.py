@@ -220,12 +220,12 @@ def backward_steps() -> tuple[Step, ...]:
     )
 
 
-def half_sphere_steps(p: sp.Symbol, q: sp.Symbol) -> tuple[Step, ...]:
-    """The larger database's law on the half sphere, and T on it."""
+def half_sphere_steps(p: sp.Expr, q: sp.Expr, rows: sp.Expr = r) -> tuple[Step, ...]:
+    """The larger database's law on the half sphere, and T on it. `rows`: r."""
     s = sp.Symbol("s", nonnegative=True)
     z, rest = sp.Symbol("z", real=True), sp.Symbol("R", nonnegative=True)
     w, size = sp.sqrt(q - p), sp.sqrt(1 + z**2 + rest)
-    student = (1 + s) ** (-(r + 1) / 2)
+    student = (1 + s) ** (-(rows + 1) / 2)
     return (
         Step(
             "larger database",
@@ -244,7 +244,7 @@ def half_sphere_steps(p: sp.Symbol, q: sp.Symbol) -> tuple[Step, ...]:
             "half sphere",
             "its density is proportional to y_0^{r-d}, y_0 = 1/sqrt(1 + s).",
             lhs=on_sphere(student),
-            rhs=(1 / sp.sqrt(1 + s)) ** (r - d),
+            rhs=(1 / sp.sqrt(1 + s)) ** (rows - d),
             kind="inference",
             premises=("onto the half sphere",),
         ),

@@ -1,312 +1,636 @@
-"""Sketched least squares at every r: the worst record below a cap, in closed form."""
+"""Sketched least squares at every r: the worst record below a cap, in closed form.
+
+A record on the edge has q = c, and its leverage is c x^2/(1 + x^2), x > 0. The statistic T of the loss is z^2/(1 + z^2),
+z the cotangent of the angle between a point of a sphere and a pole that turns with x; both laws of z are one family, at
+the parameters 1 and g = 1 - c.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held, in_polar
+from ndis_verify.symbolic.facts_of_angles import below, cot, size, statistic, xi
+from ndis_verify.symbolic.least_squares_order import finite_order
+from ndis_verify.symbolic.least_squares_order_steps import RECORD, d, epsilon, half_sphere_steps, r
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.notation import before, beyond, mass, resketched, sketched, sphere_mean
+from ndis_verify.symbolic.statement_terms import quantity
 
-psi, theta = sp.symbols("psi theta", positive=True)
-xi = sp.Symbol("xi", real=True)
-epsilon = sp.Symbol("epsilon", nonnegative=True)
-edge = sp.Symbol("a", positive=True)
-d, r, k = sp.symbols("d r k", positive=True)
-left, inside, small = sp.symbols("u v u_q", positive=True)  # 1 - p, e = 1 - q T, 1 - q
+p, k, share = sp.symbols("p k s", nonnegative=True)
+q, c, g, x, z, constant, gamma = sp.symbols("q c g x z C gamma", positive=True)
+v = sp.Symbol("v", real=True)
+rows = d + k
+total = d + 2 * k + 1  # 2 r - d + 1
+lowest = -sp.log(g)  # log 1/(1-c)
+WAYS = {"deleted": ("sketch", 1), "inserted": ("sketch_insert", -1)}
+one, zero = sp.Integer(1), sp.Integer(0)
 
 
-def _flow_steps() -> tuple[Step, ...]:
-    """How the law of T moves with p."""
-    g = sp.cos(theta) * sp.cos(psi) + sp.sin(theta) * sp.sin(psi) * xi
-    weight = sp.sin(psi) ** (d - 1) * (1 - xi**2) ** ((d - 3) / 2)
-    along, across = xi, (1 - xi**2) * sp.cot(psi)
-    carried = lambda field: weight * field * g**k  # noqa: E731
+def loss(at: sp.Expr) -> sp.Expr:
+    """log p/q where the cotangent is `at`."""
+    turned = sp.log(1 + g * x**2) - sp.log(1 + x**2)
+    return ((rows + 1) * (sp.log(1 + g * at**2) - sp.log(1 + at**2)) + k * turned - (k + 1) * sp.log(g)) / 2
+
+
+def smooth(of: sp.Expr) -> sp.Expr:
+    """The density of the cotangent and xi at the parameter `of`, but for |c + x xi|^k."""
+    power = constant * of ** ((k + 1) / 2) * (1 + of * x**2) ** (-k / 2)
+    return power * (1 + of * cot**2) ** (-(rows + 1) / 2)
+
+
+def density(of: sp.Expr) -> sp.Expr:
+    """That of both, relative to the law of xi."""
+    return smooth(of) * sp.Abs(cot + x * xi) ** k
+
+
+def inflow(at: sp.Expr) -> sp.Expr:
+    """The expectation of what comes in where the cotangent is `at`, but for a factor."""
+    return sphere_mean(d, xi * sp.Abs(at + x * xi) ** k)
+
+
+def factor(of: sp.Expr) -> sp.Expr:
+    """That factor."""
+    power = constant * of ** ((k + 1) / 2) * (1 + of * x**2) ** (-k / 2 - 1)
+    return power * (1 + of * z**2) ** (-(rows - 1) / 2)
+
+
+def place(name: str) -> sp.Expr:
+    """v, a function of x: log 1/(1-p) of a record that is deleted, log (1-p)/(1-c) of one that is inserted."""
+    ratio = (1 + x**2) / (1 + g * x**2)
+    return sp.log(ratio) if name == "deleted" else sp.log(1 / (g * ratio))
+
+
+def leverage(name: str, at: Any) -> Any:
+    """The leverage of the record on the edge that is at v."""
+    return 1 - sp.exp(-at) if name == "deleted" else 1 - g * sp.exp(at)
+
+
+def summit(name: str) -> sp.Expr:
+    """t or u of the statement."""
+    return (((k + 1) if name == "deleted" else rows) * lowest - 2 * epsilon) / total
+
+
+def laws(at: Any) -> tuple[Any, Any]:
+    """Both laws of a record of this leverage on the edge."""
+    return sketched(at, 1 - g, d, rows), resketched(at, 1 - g, d, rows)
+
+
+def _room_steps() -> tuple[Step, ...]:
+    """Names, and what the hypotheses say of them."""
+    at = 1 - share * (1 - g)
     return (
+        Step("k", "k = r - d >= 0,", lhs=k, rhs=r - d, kind="definition", premises=("r >= d",)),
+        Step("g", "g = 1 - c > 0,", lhs=g, rhs=1 - c, kind="definition", premises=("c < 1",)),
+        Step("s", "s = p/q.", lhs=share, rhs=p / q, kind="definition"),
+        Step("c is positive", "c > 0:", lhs=c, rhs=zero, relation=">", witness=c),
+        Step("c", "c is 1 - g,", lhs=c, rhs=1 - g, kind="inference", premises=("g",)),
+        Step("1 - c", "1 - c is g,", lhs=1 - c, rhs=g, kind="inference", premises=("g",)),
         Step(
-            "first coordinate",
-            "y = cos(psi) e + sin(psi) w, w a unit vector across e; sin(theta)^2 = p/q, xi is w's coordinate along the"
-            " part of the first axis across e: y_0 = g. In the larger database T = (y^T e)^2 = cos(psi)^2, y has a"
-            " density proportional to |y_0|^k, k = r - d (finite_order); y and -y give one T.",
-            lhs=sp.Matrix([[sp.cos(psi), sp.sin(psi) * held(xi)]]) * sp.Matrix([sp.cos(theta), sp.sin(theta)]),
-            rhs=sp.Matrix([[g]]),
+            "g < 1",
+            "and g below 1.",
+            lhs=1 - g,
+            rhs=zero,
+            relation=">",
+            kind="inference",
+            premises=("c is positive", "g"),
+        ),
+        Step(
+            "s <= 1",
+            "p <= q.",
+            lhs=p / q,
+            rhs=one,
+            relation="<=",
+            kind="inference",
+            premises=(Use("p <= q", weight=1 / q),),
+        ),
+        Step(
+            "at least g",
+            "1 - s c is at least 1 - c",
+            lhs=g,
+            rhs=at,
+            relation="<=",
+            kind="inference",
+            premises=(Use("s <= 1", weight=c), "s", "g"),
+        ),
+        Step(
+            "at least g, turned",
+            "that is, it is",
+            lhs=at,
+            rhs=g,
+            relation=">=",
+            kind="inference",
+            premises=(Use("at least g", weight=-1),),
+        ),
+        Step(
+            "at most 1",
+            "and at most 1,",
+            lhs=at,
+            rhs=one,
+            relation="<=",
+            kind="inference",
+            premises=(Use("g < 1", weight=-share),),
+        ),
+        by_fact(
+            "log at least",
+            "and so are the logarithms.",
+            "logarithms keep the order",
+            {"a": g, "b": at, "c": g / 2},
+            {"order": "at least g", "least": _at_least(g, g / 2, g / 2), "positive": _at_least(g / 2, zero, g / 2, ">")},
+        ),
+        by_fact(
+            "log at most",
+            "(log 1 = 0.)",
+            "logarithms keep the order",
+            {"a": at, "b": one, "c": g},
+            {"order": "at most 1", "least": "at least g, turned", "positive": _at_least(g, zero, g, ">")},
+        ),
+        Step(
+            "log 1/(1-c)",
+            "log 1/(1-c) is not negative.",
+            lhs=lowest,
+            rhs=zero,
+            relation=">=",
+            kind="inference",
+            premises=(Use("log at least", weight=-1), Use("log at most", weight=-1)),
+        ),
+    )
+
+
+def _at_least(left: Any, right: Any, witness: Any, relation: str = ">=") -> Step:
+    return Step("order", "", lhs=left, rhs=right, relation=relation, witness=witness)
+
+
+def _stretched(letters: Mapping[str, Any]) -> sp.Expr:
+    return letters["factor"] * letters["f"].subs(cot, letters["factor"] * cot)
+
+
+def _law_steps() -> tuple[Step, ...]:
+    """The laws of the cotangent in both databases."""
+    student = (1 + sp.Symbol("s", nonnegative=True)) ** (-(rows + 1) / 2)
+    on_edge = leverage("deleted", place("deleted"))
+    letters = {"f": student, "s": share, "d": d, "k": k, "x": x, "constant": constant}
+    letters["direction"] = (1 - g - on_edge) / (1 - g)
+    shown = {"law": "larger database", "density": "half sphere", "statistic": "T on it", "direction": "direction"}
+    stretch = {"d": d, "f": density(one).subs(x, sp.sqrt(g) * x), "factor": sp.sqrt(g), "image": density(g)}
+    first, second = laws(on_edge)
+    w = ((1 + g * cot**2) / (1 + cot**2)) ** (-(rows + 1) / 2)
+    ratio = g ** (-(k + 1) / 2) * ((1 + x**2) / (1 + g * x**2)) ** (-k / 2)
+    names = {"d": d, "f": density(one), "g": density(g), "w": w, "ratio": ratio, "edge": z}
+    return (
+        *half_sphere_steps(*sp.symbols("p_e q_e", positive=True), rows),
+        Step(
+            "direction",
+            "The leverage on the edge is c x^2/(1 + x^2): e_0^2 = (c-p)/c = 1/(1 + x^2).",
+            lhs=letters["direction"],
+            rhs=1 / (1 + x**2),
         ),
         by_fact(
             "law of T",
-            "(psi, xi), 0 <= psi <= pi/2, has a density proportional to W |g|^k, W = sin(psi)^{d-1} (1-xi^2)^{(d-3)/2},"
-            " by a constant that does not depend on theta.",
-            "polar coordinates of a sphere",
-            {"f": sp.Abs(g) ** k, "psi": psi, "xi": xi, "d": d},
-            {"density": "first coordinate"},
+            "In the larger database T < z^2/(1 + z^2) where the cotangent c of the angle is below z.",
+            "cotangent of an angle on a half sphere",
+            {**letters, "P": first, "edge": z},
+            shown,
+        ),
+        by_fact("mass", "Its density", "cotangent of an angle on a half sphere, any", letters, shown),
+        by_fact(
+            "stretched",
+            "and that of c/sqrt(g)",
+            "a stretched density",
+            stretch,
+            {
+                "positive": _at_least(sp.sqrt(g), zero, sp.sqrt(g), ">"),
+                "image": Step("image", "", lhs=_stretched(stretch), rhs=density(g)),
+            },
         ),
         Step(
-            "density in psi and xi",
-            "That is W |g|^k.",
-            lhs=in_polar(sp.Abs(g) ** k),
-            rhs=weight * sp.Abs(g) ** k,
+            "density in the smaller database",
+            "at the parameter sqrt(g) x have the integral 1.",
+            lhs=below(d, density(g), sp.oo),
+            rhs=one,
             kind="inference",
-            premises=("law of T",),
+            premises=("stretched", Use("mass", at={x: sp.sqrt(g) * x})),
         ),
         Step(
-            "rotation",
-            "A change of theta turns the sphere: with the field V = xi d/dpsi + (1-xi^2) cot(psi) d/dxi, dg/dtheta ="
-            " -V g.",
-            lhs=sp.diff(g, theta),
-            rhs=-(along * sp.diff(g, psi) + across * sp.diff(g, xi)),
+            "smaller database",
+            "L = L0 + ((r+1)/2) log(1 - q T) (finite_loss): the smaller database has, relative to the larger one, a"
+            " density proportional to (1 - c T)^{-(r+1)/2}.",
+            kind="definition",
+            premises=(RECORD, "r >= d"),
         ),
         Step(
-            "no sources",
-            "V keeps W: its divergence is 0.",
-            lhs=sp.simplify(sp.diff(weight * along, psi) / weight),
-            rhs=sp.simplify(-sp.diff(weight * across, xi) / weight),
+            "over P",
+            "1 - c T is (1 + g c^2)/(1 + c^2) at the cotangent c.",
+            lhs=(1 - (1 - g) * statistic(cot)) ** (-(rows + 1) / 2),
+            rhs=w,
+            premises=("smaller database",),
         ),
         Step(
-            "carried",
-            "So W g^k is carried by V (where g < 0, so is W (-g)^k).",
-            lhs=sp.Derivative(weight * g**k, theta),
-            rhs=-sp.Derivative(carried(along), psi) - sp.Derivative(carried(across), xi),
-            reduce=lambda left, right: sp.expand(sp.simplify((left - right) / (weight * g ** (k - 1)))),
-        ),
-        Step(
-            "far edge",
-            "What leaves at psi = pi/2 is odd in xi,",
-            lhs=sp.Subs(_at_far_edge(xi), xi, -xi),
-            rhs=-_at_far_edge(xi),
-        ),
-        Step(
-            "sides",
-            "and nothing does at xi = 1 and -1 (d > 1).",
-            lhs=sp.Subs(1 - xi**2, xi, 1) ** 2 + sp.Subs(1 - xi**2, xi, -1) ** 2,
-            rhs=sp.Integer(0),
+            "proportion",
+            "So it is, up to a constant, the quotient of these two.",
+            lhs=w * density(one),
+            rhs=ratio * density(g),
         ),
         by_fact(
-            "flux",
-            "d/dtheta Pr[psi > a] is, up to the constant, sin(a)^{d-1} times the integral of xi (1-xi^2)^{(d-3)/2}"
-            " |g|^k at psi = a.",
-            "flux through an edge",
-            {"f": weight, "g": g, "k": k, "psi": psi, "xi": xi, "t": theta, "u": along, "v": across, "edge": edge},
-            {"carried": "carried", "far edge": "far edge", "sides": "sides"},
-        ),
-        *_flux_sign_steps(),
-    )
-
-
-def _at_far_edge(at: sp.Expr) -> sp.Expr:
-    return (1 - at**2) ** ((d - 3) / 2) * at * sp.Abs(sp.sin(theta) * at) ** k
-
-
-def _flux_sign_steps() -> tuple[Step, ...]:
-    """What comes in at psi = a is not negative: |A + B xi| >= |A - B xi| for A, B, xi > 0."""
-    A, B, size = sp.symbols("A B x", positive=True)
-    even = (1 - xi**2) ** ((d - 3) / 2)
-    return (
-        Step("even", "The weight is even in xi;", lhs=sp.Subs(even, xi, -xi), rhs=even),
-        Step(
-            "order of the sides",
-            "A = cos(theta) cos(a), B = sin(theta) sin(a): (A + B x)^2 - (A - B x)^2 = 4 A B x.",
-            lhs=(A + B * size) ** 2,
-            rhs=(A - B * size) ** 2,
-            relation=">=",
-            witness=4 * A * B * size,
-        ),
-        by_fact(
-            "sign of the flux",
-            "So it is not negative (and 0 for k = 0).",
-            "more on the one side",
-            {"w": even, "h": A + B * xi, "k": k, "xi": xi, "size": size},
-            {"even": "even", "order": "order of the sides"},
+            "other law of T",
+            "That is the law of the cotangent in the smaller database.",
+            "a law in proportion to another",
+            {**names, "P": first, "Q": second},
+            {
+                "law": "law of T",
+                "over P": "over P",
+                "proportion": "proportion",
+                "mass": "density in the smaller database",
+            },
         ),
     )
 
 
-def _pair_steps() -> tuple[Step, ...]:
-    """The smaller database's law is one of the same family, and its flux a multiple of the other by an elementary
-    factor.
-    """
-    q = sp.Symbol("q", positive=True)
-    cos, sin, C, S = sp.symbols("c s C S", positive=True)  # of theta and psi, c^2 + s^2 = C^2 + S^2 = 1
-    turned = lambda a, b, size: (a / sp.sqrt(size), sp.sqrt(small) * b / sp.sqrt(size))  # noqa: E731
-    (cos_theta, sin_theta), (sin_psi, cos_psi) = turned(cos, sin, left), turned(S, C, inside)
-    x = sp.Symbol("x", positive=True)  # a tangent
+def _flow_steps() -> tuple[Step, ...]:
+    """How the law of the cotangent moves with x."""
+    speed, across = (1 + gamma * cot**2) / (1 + gamma * x**2), gamma * cot / (1 + gamma * x**2)
+    line = cot + x * xi
+    f = smooth(gamma) * line**k
+    angle = sp.Symbol("phi", real=True)
+    sideways = (1 - xi**2) * sp.Derivative(f * across, xi) - (d - 1) * xi * f * across
+    start = (xi * speed * density(gamma)).subs(cot, 0)
+    edge = z + x * xi
     return (
         Step(
-            "angles",
-            "In the smaller database take tan psi' = tan psi/sqrt(1-q) and tan theta' = sqrt(1-q) tan theta:"
-            " sin(theta)^2 = p/q.",
+            "family",
+            "F_{g, x}(z), g = 1 or 1 - c: the probability of a cotangent below z.",
+            lhs=before(gamma, z, x),
+            rhs=below(d, density(gamma), z),
             kind="definition",
         ),
         Step(
-            "cosine of psi'",
-            "cos^2 + sin^2 = 1 with sin psi' = sin(psi)/sqrt(e), cos psi' = sqrt(1-q) cos(psi)/sqrt(e), e = 1 - q"
-            " cos(psi)^2 = 1 - q T;",
-            lhs=(cos_psi**2 + sin_psi**2).subs({S: sp.sqrt(1 - C**2), small: 1 - q}),
-            rhs=(1 - q * C**2) / inside,
+            "carried",
+            "A change of x turns the sphere: the density is carried along.",
+            lhs=sp.Derivative(f, x),
+            rhs=sp.Derivative(xi * speed * f, cot) - sideways,
+            reduce=lambda left, right: sp.cancel(sp.together(sp.powsimp(sp.expand((left - right) * line / f)))),
         ),
         Step(
-            "cosine of theta'",
-            "likewise cos theta' = cos(theta)/sqrt(1-p), sin theta' = sqrt(1-q) sin(theta)/sqrt(1-p), 1 - p = 1 - q"
-            " sin(theta)^2.",
-            lhs=(cos_theta**2 + sin_theta**2).subs({cos: sp.sqrt(1 - sin**2), small: 1 - q}),
-            rhs=(1 - q * sin**2) / left,
+            "start",
+            "What comes in at c = 0 is odd in xi.",
+            lhs=sp.Subs(start, xi, -xi),
+            rhs=-start,
+        ),
+        by_fact(
+            "flow",
+            "So the probability moves with what comes in at z,",
+            "flow of an angle",
+            {
+                "below": before(gamma, z, x),
+                **{"d": d, "f": smooth(gamma), "g": line, "k": k, "t": x, "speed": speed, "across": across, "edge": z},
+            },
+            {"density": "family", "carried": "carried", "start": "start"},
         ),
         Step(
-            "g'",
-            "g' is g times sqrt((1-q)/(e (1-p))).",
-            lhs=cos_theta * cos_psi + sin_theta * sin_psi * xi,
-            rhs=sp.sqrt(small / (inside * left)) * (cos * C + sin * S * xi),
+            "order of the sides",
+            "(z + x s)^2 - (z - x s)^2 = 4 x z s.",
+            lhs=edge.subs(xi, size) ** 2,
+            rhs=edge.subs(xi, -size) ** 2,
+            relation=">=",
+            witness=4 * x * z * size,
+        ),
+        by_fact(
+            "inflow",
+            "which is not negative.",
+            "more on the one side",
+            {"h": edge, "k": k, "d": d},
+            {"order": "order of the sides"},
         ),
         Step(
-            "slope of psi'",
-            "d psi'/d psi = sqrt(1-q)/e, in x = tan psi (cos(psi)^2 = 1/(1+x^2));",
-            lhs=sp.diff(sp.atan(x / sp.sqrt(1 - q)), x) * (1 + x**2),
-            rhs=sp.sqrt(1 - q) / (1 - q / (1 + x**2)),
+            "size",
+            "xi = sin(phi): |z + x xi|^2 <= (1 + x^2)(1 + z^2),",
+            lhs=(z + x * sp.sin(angle)) ** 2,
+            rhs=(1 + x**2) * (1 + z**2),
+            relation="<=",
+            witness=-((1 - x * z * sp.sin(angle)) ** 2) - x**2 * (1 + z**2) * sp.cos(angle) ** 2,
         ),
         Step(
-            "slope of theta'",
-            "d theta'/d theta = sqrt(1-q)/(1-p), in x = tan theta.",
-            lhs=sp.diff(sp.atan(x * sp.sqrt(1 - q)), x) * (1 + x**2),
-            rhs=sp.sqrt(1 - q) / (1 - q * x**2 / (1 + x**2)),
+            "bounded",
+            "so what comes in at g = 1 is at most C (1 + z^2)^{-(d-1)/2}/(1 + x^2), and at 1 - c a multiple of that"
+            " which depends on c and x alone, continuously: slopes in x are bounded for all z together.",
+            kind="definition",
+            premises=("size", "d >= 1"),
+        ),
+        Step(
+            "continuous",
+            "The density |y_0|^k on the sphere is bounded, and continuous in the direction of the pole, which turns"
+            " continuously with p from 0 to c; the loss is bounded and continuous in p and T. So both laws are"
+            " continuous in p.",
+            kind="definition",
+            premises=("half sphere", "T on it", "smaller database"),
+        ),
+    )
+
+
+
+def _order_steps() -> tuple[Step, ...]:
+    """v is a monotone function of x, and so is the same function of z."""
+    at = lambda point: (1 + point**2) / (1 + g * point**2)  # noqa: E731
+    more = x + beyond
+    return (
+        Step(
+            "quotients",
+            "(1 + x^2)/(1 + g x^2) grows with x,",
+            lhs=at(x),
+            rhs=at(more),
+            relation="<=",
+            kind="inference",
+            premises=(Use("g < 1", weight=-sp.expand(more**2 - x**2) / ((1 + g * x**2) * (1 + g * more**2))),),
+        ),
+        Step(
+            "least quotient",
+            "from 1 on,",
+            lhs=at(x),
+            rhs=one,
+            relation=">=",
+            kind="inference",
+            premises=(Use("g < 1", weight=x**2 / (1 + g * x**2)),),
+        ),
+        by_fact(
+            "logarithms",
+            "and its logarithm does.",
+            "logarithms keep the order",
+            {"a": at(x), "b": at(more), "c": one},
+            {"order": "quotients", "least": "least quotient", "positive": _at_least(one, zero, one, ">")},
+        ),
+        Step(
+            "the loss falls",
+            "The loss falls in z.",
+            lhs=sp.Derivative(loss(z), z),
+            rhs=zero,
+            relation="<",
+            kind="inference",
+            premises=(Use("g < 1", weight=-(rows + 1) * z / ((1 + z**2) * (1 + g * z**2))),),
         ),
         Step(
             "the loss",
-            "So the law of theta' in psi' has, in psi, the density of the larger database times e^{-L}, L = (k log(1-p)"
-            " - (k+1) log(1-q) + (r+1) log(1-qT))/2: the smaller database (finite_loss).",
-            lhs=sp.expand_log(
-                sp.log(inside ** (-(r - k - 1) / 2) * (small / (inside * left)) ** (k / 2) * sp.sqrt(small) / inside),
-                force=True,
-            ),
-            rhs=-(k * sp.log(left) - (k + 1) * sp.log(small) + (r + 1) * sp.log(inside)) / 2,
+            "It is that of the two densities.",
+            lhs=density(one),
+            rhs=sp.exp(loss(cot)) * density(g),
+        ),
+        *(
+            Step(
+                f"probability at {which}",
+                "In these names.",
+                lhs=mass(law, statistic(z)),
+                rhs=before(which, z, x),
+                kind="inference",
+                premises=(known, Use("family", at={gamma: which})),
+            )
+            for law, known, which in zip(
+                laws(leverage("deleted", place("deleted"))), ("law of T", "other law of T"), (one, g), strict=True
+            )
+        ),
+        *(
+            Step(
+                f"density at {which}",
+                "And their densities.",
+                lhs=before(which, z, x),
+                rhs=below(d, density(which), z),
+                kind="inference",
+                premises=(Use("family", at={gamma: which}),),
+            )
+            for which in (one, g)
         ),
     )
+
+
+def _gain(name: str) -> sp.Expr:
+    """What the slope in x of the gain of the threshold's event is, over what comes in."""
+    weight = sp.exp(epsilon)
+    return factor(one) - weight * factor(g) if name == "deleted" else weight * factor(one) - factor(g)
+
+
+def _slope_steps(name: str) -> tuple[Step, ...]:
+    """The sign of the slope where the loss is at its threshold: that of z - x."""
+    weight, sign = sp.exp(epsilon), WAYS[name][1]
+    first, second = (sp.Derivative(before(which, z, x), x) for which in (one, g))
+    threshold = sign * loss(z)
+    scale = constant * (1 + z**2) ** (-(rows + 1) / 2) * (1 + x**2) ** (-k / 2 - 1) / (1 + g * x**2)
+    scale *= 1 if name == "deleted" else sp.exp(-loss(z))
+    up, down = (c * scale * beyond * (2 * x + beyond)).subs(z, x + beyond), -c * scale * beyond * (2 * z + beyond)
+    met = {"up": ({z: x + beyond}, ">=", up), "down": ({x: z + beyond}, "<=", down.subs(x, z + beyond))}
+    where = {"up": "where z = x + w,", "down": "<= 0 where x = z + w,"}
+    v_of, m_of = place(name), summit(name).subs(epsilon, threshold)
+    return (
+        Step(
+            f"{name}: slope",
+            "What the event below z gains has the slope" if sign == 1 else "What the event above z gains has the slope",
+            lhs=first - weight * second if sign == 1 else weight * first - second,
+            rhs=_gain(name) * inflow(z),
+            kind="inference",
+            premises=(Use("flow", at={gamma: one}), Use("flow", at={gamma: g})),
+        ),
+        Step(
+            f"{name}: at the threshold",
+            "Where the loss is eps, this is (1-c)(z^2 - x^2) times what is positive:" if sign == 1 else "where it is -eps:",
+            lhs=_gain(name).subs(epsilon, threshold),
+            rhs=scale * (1 - g) * (z**2 - x**2),
+        ),
+        *(
+            Step(
+                f"{name}: slope, {which}",
+                f"at the threshold it is >= 0 {where[which]}" if which == "up" else where[which],
+                lhs=(_gain(name).subs(epsilon, threshold) * inflow(z)).subs(at),
+                rhs=zero,
+                relation=relation,
+                kind="inference",
+                premises=(Use("inflow", at=at, weight=positive), Use(f"{name}: at the threshold", at=at), "c"),
+            )
+            for which, (at, relation, positive) in met.items()
+        ),
+        *(
+            Step(
+                f"{name}: summit, {which}",
+                "and the summit is on that side of v." if which == "up" else "and on the other one there.",
+                lhs=m_of.subs(at),
+                rhs=v_of.subs(at),
+                relation=relation if sign == 1 else {">=": "<=", "<=": ">="}[relation],
+                kind="inference",
+                premises=(
+                    Use(
+                        "logarithms",
+                        at={} if which == "up" else {x: z},
+                        weight=(-1 if which == "up" else 1) * sign * (rows + 1) / total,
+                    ),
+                ),
+            )
+            for which, (at, relation, _) in met.items()
+        ),
+    )
+
+
+def _summit_steps(name: str) -> tuple[Step, ...]:
+    """The worst record on the edge, and below it."""
+    head, sign = WAYS[name]
+    v_of, record = place(name), 1 - share * (1 - g)
+    at = -sp.log(record) if sign == 1 else sp.log(record) - sp.log(g)
+    best = leverage(name, sp.Max(0, summit(name)))
+    ends = (zero, lowest)[::sign]
+    first, second = laws(leverage(name, v))
+
+    def released(p_: Any, q_: Any = 1 - g, rows_: Any = rows) -> Any:
+        return quantity(head, p_, q_, d, rows_, epsilon)
+
+    stated = best.subs(lowest, sp.log(1 / (1 - c))).subs({g: 1 - c, k: r - d})
+    return (
+        Step(
+            f"{name}: v moves",
+            "v is a function of x that rises" if sign == 1 else "v is a function of x that falls",
+            lhs=sp.Derivative(v_of, x),
+            rhs=zero,
+            relation=">" if sign == 1 else "<",
+            kind="inference",
+            premises=(Use("g < 1", weight=sign * 2 * x / ((1 + x**2) * (1 + g * x**2))),),
+        ),
+        Step(f"{name}: start", "from here", lhs=sp.Subs(v_of, x, 0), rhs=ends[0]),
+        Step(f"{name}: end", "to here.", lhs=sp.Limit(v_of, x, sp.oo), rhs=ends[1]),
+        Step(
+            f"{name}: least",
+            "The record is at a v >= 0,",
+            lhs=at,
+            rhs=zero,
+            relation=">=",
+            kind="inference",
+            premises=(Use("log at most" if sign == 1 else "log at least", weight=-1),),
+        ),
+        Step(
+            f"{name}: most",
+            "at most log 1/(1-c),",
+            lhs=at,
+            rhs=lowest,
+            relation="<=",
+            kind="inference",
+            premises=("log at least" if sign == 1 else "log at most",),
+        ),
+        Step(
+            f"{name}: room",
+            "and so is the summit.",
+            lhs=summit(name),
+            rhs=lowest,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("log 1/(1-c)", weight=-(rows if sign == 1 else k + 1) / total),
+                Use("eps >= 0", weight=-2 / total),
+            ),
+        ),
+        by_fact(
+            f"{name}: one summit",
+            "So the divergence has one summit on the edge.",
+            "one summit of a divergence" if sign == 1 else "one summit of a divergence, exchanged",
+            {
+                **{"P": sp.Lambda(v, first), "Q": sp.Lambda(v, second), "epsilon": epsilon, "x": x, "place": v_of},
+                **{"high": lowest, "edge": z, "P below": before(one, z, x), "Q below": before(g, z, x), "d": d},
+                **{"f": density(one), "g": density(g), "loss": loss(z), "slope": _gain(name) * inflow(z)},
+                **{"summit": summit(name), "at": at},
+            },
+            {
+                **{"of P": "probability at 1", "of Q": "probability at g"},
+                **{"density of P": "density at 1", "density of Q": "density at g"},
+                **{"loss": "the loss", "falls": "the loss falls", "bounded": "bounded", "continuous": "continuous"},
+                **{"slope": f"{name}: slope", "up": f"{name}: slope, up", "down": f"{name}: slope, down"},
+                **{"before": f"{name}: summit, up", "after": f"{name}: summit, down"},
+                **{"moves": f"{name}: v moves", "start": f"{name}: start", "end": f"{name}: end"},
+                **{one_: f"{name}: {one_}" for one_ in ("least", "most", "room")},
+            },
+        ),
+        meaning(f"{name}: at the record", head, share * (1 - g), 1 - g, d, rows, epsilon),
+        meaning(f"{name}: at the summit", head, best, 1 - g, d, rows, epsilon),
+        Step(
+            f"{name}: on the edge",
+            "That is the record on the edge with the same p/q, and the one at the summit.",
+            lhs=released(share * (1 - g)),
+            rhs=released(best),
+            relation="<=",
+            kind="inference",
+            premises=(f"{name}: one summit", f"{name}: at the record", f"{name}: at the summit"),
+        ),
+        Step(
+            f"{name}: worst record",
+            "A record below the edge costs at most what that on it does.",
+            lhs=released(p, q, r),
+            rhs=released(stated, c, r),
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use(
+                    f"{name}: order",
+                    of=finite_order,
+                    at={share: p / q, sp.Symbol("u", real=True): c},
+                    granted={"q <= u": "q <= c", "u < 1": "c < 1"},
+                ),
+                f"{name}: on the edge",
+                *("1 - c", "c", "s", "k"),
+            ),
+        ),
+    )
+
+
+_SYMBOLS = {"p": p, "q": q, "c": c, "d": d, "r": r, "eps": epsilon}
 
 
 @cache
 def worst_record() -> Derivation:
-    """Finite-r law, q = cap: the worst record has p = 1 - e^{-t} "delete", 1 - p = (1-q) e^t "insert", t = 2 (M -
-    epsilon)/(r + k + 1), k = r - d.
+    """Finite-r law, q <= c: the worst record has q = c and p = 1 - e^{-max(0, t)} "delete", 1 - p = (1-c) e^{max(0, u)}
+    "insert".
 
-    M = (k+1)/2 log(1/(1-q)) "delete", r/2 log(1/(1-q)) "insert", the largest loss of all records of that q; where M <=
-    epsilon none costs anything. `number`: p of "delete" at `augmented_leverage`, `r`, `extra_rows` = k, `epsilon`.
+    `number`: p of "delete" where t >= 0, at `beside` = 1 - c, `d`, `extra_rows` = r - d, `epsilon`.
     """
-    q = sp.Symbol("q", positive=True)
-    p, T = sp.symbols("p T", positive=True)
-    l, sign = sp.Symbol("l", positive=True), sp.Symbol("sigma", real=True)  # noqa: E741 - l = log(1/(1-q)); sigma = epsilon, or -epsilon for "insert"
-    log_edge = (2 * sign - (k + 1) * l - k * sp.log(1 - p)) / (r + 1)
-    summit = (2 * sign - (k + 1) * l) / (r + k + 1)
-    room = (2 * epsilon + r * l) / (r + k + 1)
-    top, excess = sp.Symbol("M", positive=True), sp.Symbol("x", nonnegative=True)
     steps = (
+        *_room_steps(),
+        *_law_steps(),
         *_flow_steps(),
-        *_pair_steps(),
+        *_order_steps(),
+        *(step for name in WAYS for step in (*_slope_steps(name), *_summit_steps(name))),
         Step(
-            "slope, delete",
-            "delta = Pr[T < tau] - e^eps Pr'[T < tau] with L = eps at tau, where its derivative in tau is 0. The two"
-            " fluxes differ by the factor e^{-L} (e/sqrt(1-q)) d theta'/d theta: e^{-L} e/(1-p).",
-            lhs=held(inside) / sp.sqrt(small) * sp.sqrt(small) / held(left),
-            rhs=inside / left,
-        ),
-        Step(
-            "sign",
-            "So d delta/dp has the sign of 1 - e/(1-p), that of q tau - p. Insert: delta = Pr'[T > tau] - e^eps Pr[T >"
-            " tau] at L = -eps, the same sign.",
-            lhs=1 - (1 - q * T) / (1 - p),
-            rhs=(q * T - p) / (1 - p),
-        ),
-        Step(
-            "threshold",
-            "L = sigma, sigma = eps or -eps, gives log e = (2 sigma - (k+1) l - k log(1-p))/(r+1), l = log(1/(1-q)).",
-            lhs=held(k * sp.log(1 - p) + held(k + 1) * l + held(r + 1) * log_edge) / 2,
-            rhs=sign,
-        ),
-        Step(
-            "e grows with p",
-            "q tau = 1 - e falls while p grows: the sign changes once, from + to -, and delta has one summit, at q tau"
-            " = p.",
-            lhs=sp.diff(log_edge, p).subs(p, 1 - left),
-            rhs=sp.Integer(0),
-            relation=">",
-            witness=k / ((r + 1) * left),
-        ),
-        Step("summit", "There e = 1 - p:", lhs=log_edge.subs(sp.log(1 - p), summit), rhs=summit),
-        Step(
-            "insert",
-            "1 - p = (1-q) e^t,",
-            lhs=summit.subs(sign, -epsilon),
-            rhs=-l + 2 * (r * l / 2 - epsilon) / (r + k + 1),
-        ),
-        Step("p <= q, delete", "t is at most l: l - t =", lhs=l + summit.subs(sign, epsilon), rhs=room),
-        Step(
-            "in the range, delete",
-            "t <= l, so p = 1 - e^{-t} <= q,",
-            lhs=l + summit.subs(sign, epsilon),
-            rhs=sp.Integer(0),
-            relation=">=",
-            witness=room,
-        ),
-        Step(
-            "in the range, insert",
-            "and p = 1 - (1-q) e^t >= 0, as the same t for insert is at most l too.",
-            lhs=l - 2 * (r * l / 2 - epsilon) / (r + k + 1),
-            rhs=sp.Integer(0),
-            relation=">=",
-            witness=(2 * epsilon + (k + 1) * l) / (r + k + 1),
-        ),
-        Step(
-            "where t <= 0",
-            "t = 2 (M - eps)/(r + k + 1) is not positive where eps = M + x, M the largest loss of all records of that q"
-            " (finite_loss): there no loss exceeds eps.",
-            lhs=2 * (top - (top + excess)) / (r + k + 1),
-            rhs=sp.Integer(0),
-            relation="<=",
-            witness=-2 * excess / (r + k + 1),
-        ),
-        Step(
-            "M, delete",
-            "L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2 is largest at p = 0,",
-            lhs=((k + 1) * l + k * sp.log(1 - p)).subs(p, 1 - 1 / (1 + excess)) / 2,
-            rhs=(k + 1) * l / 2,
-            relation="<=",
-            witness=-k * sp.log(1 + excess) / 2,
-        ),
-        Step(
-            "M, insert",
-            "and that of insert, ((r-d) log 1/(1-p) + d log 1/(1-q))/2 with log 1/(1-p) = l - x, at p = q.",
-            lhs=(k * (l - excess) + (r - k) * l) / 2,
-            rhs=r * l / 2,
-            relation="<=",
-            witness=-k * excess / 2,
-        ),
-        Step(
-            "worst record",
-            "p = 1 - e^{-t}.",
-            lhs=1 - sp.exp(sp.Subs(summit.subs(sign, epsilon), l, sp.log(1 / (1 - q)))),
-            rhs=1 - sp.exp(-2 * ((k + 1) * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1)),
+            "leverage of the worst record",
+            "Where t >= 0, 1 - e^{-t} is:",
+            lhs=leverage("deleted", summit("deleted")),
+            rhs=1 - g ** ((k + 1) / total) * sp.exp(2 * epsilon / total),
+            premises=("deleted: room",),
         ),
     )
     return Derivation(
         id="least_squares_summit.worst_record",
         title="Sketched least squares at every r: the worst record below a cap in closed form",
         sources=("N24-T5",),
-        hypotheses=("[B b] and its neighbour of full column rank", "0 <= p <= q < 1", "r >= d", "epsilon >= 0"),
-        steps=steps,
-        result_step="worst record",
-        symbols={"augmented_leverage": q, "r": r, "extra_rows": k, "epsilon": epsilon},
-        domain=(q < 1,),
-        faults=(
-            Fault("turned the other way", "rotation", lambda rhs: -rhs),
-            Fault("sources", "no sources", lambda rhs: rhs + xi),
-            Fault("g' without its factor", "g'", lambda rhs: rhs / 2),
-            Fault("slopes exchanged", "slope, delete", lambda rhs: 1 / rhs),
-            Fault("sign of the other order", "sign", lambda rhs: -rhs),
-            Fault("summit by the normal law", "summit", lambda rhs: rhs * (r + k + 1) / (2 * r)),
-            Fault("loss of insert at p = 0", "insert", lambda rhs: rhs - 2 * (k * l / 2) / (r + k + 1)),
-            Fault(
-                "loss of every row",
-                "worst record",
-                lambda rhs: 1 - sp.exp(-2 * (r * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1)),
-            ),
+        hypotheses=(
+            Hypothesis(RECORD, of="sketch"),
+            Hypothesis("d >= 1", d >= 1),
+            Hypothesis("r >= d", r >= d),
+            Hypothesis("p <= q", p <= q),
+            Hypothesis("q <= c", q <= c),
+            Hypothesis("c < 1", c < 1),
+            Hypothesis("eps >= 0", epsilon >= 0),
         ),
-        covers={"N24-T5": "part: the worst record at every r"},
+        steps=steps,
+        result_step="leverage of the worst record",
+        symbols={"beside": g, "d": d, "extra_rows": k, "epsilon": epsilon},
+        domain=(g < 1,),
+        faults=(
+            Fault("turned the other way", "carried", lambda rhs: -rhs),
+            Fault("leverage of the smaller database", "direction", lambda rhs: 1 / (1 + g * x**2)),
+            Fault("law without its constant", "proportion", lambda rhs: rhs * sp.sqrt(g)),
+            Fault("loss of the other order", "the loss", lambda rhs: rhs * sp.exp(-2 * loss(cot))),
+            Fault("sign of the other order", "inserted: at the threshold", lambda rhs: -rhs),
+            Fault("slopes exchanged", "deleted: slope", lambda rhs: -rhs),
+            Fault("summit of the normal law", "deleted: summit, up", lambda rhs: rhs * total / (2 * rows)),
+            Fault("loss of insertion at p = 0", "inserted: worst record", lambda rhs: rhs.subs(r, r - k)),
+            Fault("loss of every row", "leverage of the worst record", lambda rhs: 1 - (1 - rhs) ** rows),
+        ),
+        concludes=(
+            *(Conclusion("N24-6.3-worst-record", f"{name}: worst record", _SYMBOLS) for name in WAYS),
+            Conclusion("N24-6.3-worst-record", "leverage of the worst record", part="its leverage as a power of 1 - c"),
+        ),
     )

@@ -400,7 +400,7 @@ CLAIMS: tuple[Claim, ...] = (
         stated=statement(
             "delta_sketch_delete(p, q, d, r; eps) <= delta_sketch_delete(1 - e^{-max(0, t)}, c, d, r; eps),"
             " and delta_sketch_insert(p, q, d, r; eps) <= delta_sketch_insert(1 - (1 - c) e^{max(0, u)}, c, d, r; eps)",
-            *("0 <= p <= q", "q <= c", "0 < c < 1", "r >= d", "eps >= 0"),
+            *("0 <= p <= q", "0 < q <= c", "c < 1", "d >= 1", "r >= d", "eps >= 0"),
             where={
                 "t": "((r - d + 1) log(1/(1 - c)) - 2 eps)/(2 r - d + 1)",
                 "u": "(r log(1/(1 - c)) - 2 eps)/(2 r - d + 1)",
