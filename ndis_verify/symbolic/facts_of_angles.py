@@ -39,7 +39,9 @@ def below(d: Any, f: Any, edge: Any) -> Any:
 
 def _density(a: Mapping[str, Any]) -> Any:
     power = -(a["d"] + a["k"] + 1) / 2
-    return a["constant"] * (1 + cot**2) ** power * (1 + a["x"] ** 2) ** (-a["k"] / 2) * sp.Abs(cot + a["x"] * xi) ** a["k"]
+    return (
+        a["constant"] * (1 + cot**2) ** power * (1 + a["x"] ** 2) ** (-a["k"] / 2) * sp.Abs(cot + a["x"] * xi) ** a["k"]
+    )
 
 
 def _angle(says: str, tex: str, letters: tuple[str, ...], instance: Any) -> Fact:
@@ -117,8 +119,8 @@ OF_ANGLES: Mapping[str, Fact] = {
         },
     ),
     "a law in proportion to another": Fact(
-        text="T is c^2/(1 + c^2). Where (c, xi) has the density f under P, and that of Q over P is a constant times w, a"
-        " function of T, (c, xi) has under Q the density that is a constant times w f, and of integral 1.",
+        text="T is c^2/(1 + c^2). Where (c, xi) has the density f under P, and that of Q over P is a constant times w,"
+        " a function of T, (c, xi) has under Q the density that is a constant times w f, and of integral 1.",
         tex=r"\frac{dQ}{dP} \propto w(T),\ w f \propto g,\ \int g = 1 \implies Q[T < t] = \int_{T < t} g",
         letters=("P", "Q", "d", "f", "g", "w", "ratio", "edge"),
         conditions={
@@ -137,8 +139,8 @@ OF_ANGLES: Mapping[str, Fact] = {
     ),
     "flow of an angle": Fact(
         text="c > 0 and xi, a coordinate of a uniform direction in R^d, have the density f |g|^k, k >= 0, over dc and"
-        " the law of xi, f and the speed free of xi, g linear in c and xi. For smooth h the expectation of (1 - xi^2) h'"
-        " - (d - 1) xi h is 0. Where the density changes with t as if carried by -xi speed along c and by (1 - xi^2)"
+        " the law of xi, f and the speed free of xi, g linear in c and xi. For smooth h the expectation of (1 - xi^2)"
+        " h' - (d - 1) xi h is 0. Where the density changes with t as if carried by -xi speed along c and by (1 - xi^2)"
         " `across` along xi, and what comes in at c = 0 is odd in xi, the probability of c < z changes with what comes"
         " in at z.",
         tex=r"\partial_t \rho = \partial_c (\xi v \rho) - \bigl((1 - \xi^2) \partial_\xi - (d - 1) \xi\bigr) (w \rho)"
@@ -183,7 +185,11 @@ def _require_roles(a: Mapping[str, Any]) -> None:
     """
     place, edge = (_any_positive(a[name]) for name in ("x", "edge"))
     epsilon = a["epsilon"]
-    if place == edge or not isinstance(epsilon, sp.Symbol) or epsilon.assumptions0 != sp.Symbol("e", real=True).assumptions0:
+    if (
+        place == edge
+        or not isinstance(epsilon, sp.Symbol)
+        or epsilon.assumptions0 != sp.Symbol("e", real=True).assumptions0
+    ):
         raise InputError("letters", f"{place}, {edge}, {epsilon}", "must be three symbols, the last for any number")
     for name in a:
         _constant(a, name, *({beyond} | ({place, edge} if name in ("P", "Q", "d", "high", "summit", "at") else set())))
@@ -229,7 +235,11 @@ def _summit(exchanged: bool) -> Fact:
         " ends 0 and h, "
         + ("falling" if exchanged else "rising")
         + ". By Neyman and Pearson D(v), the divergence of "
-        + ("Q_v from P_v, is the largest of G(z, v) = Q_v[T >= t] - e^eps P_v[T >= t]" if exchanged else "P_v from Q_v,")
+        + (
+            "Q_v from P_v, is the largest of G(z, v) = Q_v[T >= t] - e^eps P_v[T >= t]"
+            if exchanged
+            else "P_v from Q_v,"
+        )
         + ("" if exchanged else " is the largest of G(z, v) = P_v[T < t] - e^eps Q_v[T < t]")
         + f" over z in [0, oo], at the z where the loss is {'-eps' if exchanged else 'eps'} or, where there is none, at"
         " an end, where G does not depend on v. G has a slope in x, bounded for all z together where x is in a compact"

@@ -414,7 +414,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         about=(
             "Over all records with 0 <= p <= q <= c, [B b] and its neighbour of full column rank; where t or u is at"
-            " most 0 no record costs anything."
+            " most 0 no record costs anything, and one with q = 0, a row of zeros, never does."
         ),
         declared=Verdict.PROVED,
         checks=(
@@ -423,9 +423,10 @@ CLAIMS: tuple[Claim, ...] = (
             _AT_THE_SUMMIT,
         ),
         note=(
-            "The two laws of T move on a sphere; their fluxes at the threshold tau differ by an elementary factor, so d"
-            " delta/dp has the sign of q tau - p. No search is left in the calibration of the sketched mechanism"
-            " (N24-Fig11): oracle.certified_als_exact_cap. With r = d the divergence is the same at every p."
+            "The two laws of T are those of an angle on a sphere that turns with p, in one family; what moves across"
+            " the threshold tau differs by an elementary factor, so d delta/dp has the sign of q tau - p. No search is"
+            " left in the calibration of the sketched mechanism (N24-Fig11): oracle.certified_als_exact_cap. With r = d"
+            " the divergence is the same at every p."
         ),
     ),
     Claim(
