@@ -54,6 +54,7 @@ CONCLUDING = {
     "classical_gaussian.reached",
     "least_squares_order.finite_order",
     "least_squares_order.gaussian_order",
+    "least_squares_summit.worst_record",
     "random_projection_curve.deletion_curve",
     "random_projection_curve.rises_strictly",
     "random_projection_order.deletion_dominates",

@@ -38,6 +38,8 @@ def below(d: Any, f: Any, edge: Any) -> Any:
 
 
 def _density(a: Mapping[str, Any]) -> Any:
+    _constant(a, "constant", cot, xi, *a["x"].free_symbols)
+    _constant(a, "x", cot, xi)
     power = -(a["d"] + a["k"] + 1) / 2
     return (
         a["constant"] * (1 + cot**2) ** power * (1 + a["x"] ** 2) ** (-a["k"] / 2) * sp.Abs(cot + a["x"] * xi) ** a["k"]
