@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 from flint import arb
 
-from ndis_verify.claim import Verdict
+from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.decided_points import decided
@@ -165,7 +165,7 @@ ORDER = statement(
 )
 _RADIAL = real("kappa", "1.001", 100, "log"), integer("k", 1, 60, "log"), real("g", -5, 60), real("eps", 0, 4)
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     stated_claim(
         id="N26-L3",
         source="N26",

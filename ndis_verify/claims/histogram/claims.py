@@ -269,7 +269,7 @@ ERRORS_OF_LAWS = statement(
     over=(*(vector(name, "law", 4, "1e-6", 1, "log") for name in "pquw"), real("eps", -3, 6)),
 )
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     stated_claim(
         id="KM-4.1",
         source="KM",

@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count, random_pair, shifts_and_epsilons, short
@@ -119,7 +119,7 @@ _TIGHT = tuple(  # one event, likely under P, unlikely under Q, next to none und
     for q, x, y in (("0.1", 3, 2), ("0.3", 2, 3), (1, "0.5", 5))
 )
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     stated_claim(
         id="N26-P3",
         source="N26",

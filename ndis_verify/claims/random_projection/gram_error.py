@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+from flint import arb
 
 from ndis_verify.court.checks import agreement
 from ndis_verify.enclosure import Enclosure
@@ -34,7 +35,7 @@ def _by_balls(more: int = 0, below: bool = True) -> Callable[[int, int], Enclosu
         if below and off < 1:
             tails.append(generalized_chi2_cdf(*law, r * (1 - off), digits=28))
         with working_bits(160):
-            return enclosure(sum(to_exact_ball(tail) for tail in tails))
+            return enclosure(sum((to_exact_ball(tail) for tail in tails), start=arb(0)))
 
     return chance
 

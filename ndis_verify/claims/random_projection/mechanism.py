@@ -217,7 +217,7 @@ _FROM_THE_LEAST = proof("what a record costs beside the ridge", random_projectio
 _BELOW_THE_LEAST = proof("a smaller ridge", random_projection_ridges.below_the_smallest_ridge)
 _IN_ONE_COLUMN = proof("what a record costs beside the ridge", random_projection_ridges.one_column_beside_a_ridge)
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     stated_claim(
         id="N26-Fig1",
         source="N26",

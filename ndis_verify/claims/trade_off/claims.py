@@ -221,7 +221,7 @@ def _lines_below_tests(profile: str) -> Statement:
 
 _BOTH_ORDERS = "max(sum_i max(0, p_i - a q_i), sum_i max(0, q_i - a p_i))"
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     Claim(
         id="KM-2.5",
         source="KM",

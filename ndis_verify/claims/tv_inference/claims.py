@@ -142,7 +142,7 @@ _ANY_ATTACK = statement(
     over=(*(real(name, "0.001", "0.999", "logit") for name in ("TPR", "FPR")), real("delta", 0, "0.999")),
 )
 
-CLAIMS = (
+CLAIMS: tuple[Claim, ...] = (
     stated_claim(
         id="KM-6.1",
         source="KM",
