@@ -12,7 +12,7 @@ from ndis_verify.fast import PairBatch, hockey_stick
 dask = pytest.importorskip("dask")
 pytest.importorskip("dask.array")
 EXAMPLE = runpy.run_path(str(Path(__file__).resolve().parents[1] / "examples" / "dask_pairs.py"))
-CHUNK = 500
+CHUNK = 20_000  # pairs: more memory than the graph of 16 tasks takes
 
 
 @pytest.fixture(autouse=True)
