@@ -2,6 +2,7 @@
 
 import runpy
 import tracemalloc
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from ndis_verify.fast import PairBatch, hockey_stick
 dask = pytest.importorskip("dask")
 pytest.importorskip("dask.array")
 EXAMPLE = runpy.run_path(str(Path(__file__).resolve().parents[1] / "examples" / "dask_pairs.py"))
-CHUNK = 20_000  # pairs: more memory than the graph of 16 tasks takes
+# Pairs whose memory is more than that of the graph of 16 tasks, and less than that of the 4,096 of a batch of arrays.
+CHUNK = 20_000 if find_spec("numba") else 500
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +46,11 @@ def peak(call):
 
 def test_chunks_give_the_numbers_of_one_batch(tmp_path):
     batch = written(tmp_path / "pairs", 2_250)  # the last chunk is not whole
-    found = EXAMPLE["deltas"](tmp_path / "pairs", 1.0, CHUNK)
+    found = EXAMPLE["deltas"](tmp_path / "pairs", 1.0, 500)
     assert found.numblocks == (5,) and found.dtype == np.float64
-    parts = [hockey_stick(batch.part(slice(k, k + CHUNK)), 1.0) for k in range(0, 2_250, CHUNK)]
-    assert np.array_equal(found.compute(), np.concatenate(parts))
+    parts = [hockey_stick(batch.part(slice(k, k + 500)), 1.0) for k in range(0, 2_250, 500)]
+    exact = find_spec("numba") is None  # the first values of a process are made by arrays, those that follow by loops
+    np.testing.assert_allclose(found.compute(), np.concatenate(parts), rtol=0 if exact else 1e-11)
     np.testing.assert_allclose(found.compute(), hockey_stick(batch, 1.0), rtol=1e-11)  # what each of the two promises
 
 

@@ -17,6 +17,7 @@ from ndis_verify.statements.mutation import Mutant, mutants
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import all_derivations, hinge, mean_shift, ndis_lemma, soft_sets
+from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.special_functions import Phi
@@ -111,7 +112,7 @@ COMPARED = {
     "BW-T5",
     *("N26-P1", "N24-C4", "N24-C5", "N24-L2", "N24-P6", "N24-P7", "N24-T5-worst-case", "N24-6.3-worst-case"),
     *("N26-L1", "N26-L2-corrected", "N26-L3", "N26-L4", "N26-P3", "N26-P4", "N26-T4.1", "N26-T5.3"),
-    *("N26-T6.1-corrected", "N24-6.3-exact-law"),
+    *("N26-T6.1-corrected", "N24-6.3-exact-law", "N24-6.3-worst-record"),
     *("N24-P1", "N24-P3", "N24-P8", "BW-Alg1", "BW-L7", "BW-T1", "BW-T8", "BW-T10"),
     *("KM-2.3", "KM-4.1", "KM-4.2", "KM-4.3"),
     *("KM-7.2", "KM-C4.5", "KM-J.1-corrected", "KM-S3-corrected", "KM-eq2.4", "KM-eq3.1"),
@@ -457,3 +458,9 @@ def test_a_lemma_is_used_where_its_hypotheses_are_said() -> None:
     assert said() == ""
     assert "does not say the hypothesis 't_i >= 0'" in said(granted={})
     assert "does not say" in said(granted={**granted, "t_i <= 1": "either"})
+
+
+def test_an_algebra_does_not_decide_letters_of_which_it_knows_nothing() -> None:
+    known, strange = sp.symbols("x h", commutative=False)
+    algebra = BlockAlgebra({}, {known: sp.Matrix([[2]])})
+    assert algebra.holds(known - known + strange) is None and algebra.holds(known) is False

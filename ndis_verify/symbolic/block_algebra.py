@@ -70,8 +70,13 @@ class BlockAlgebra:
         raise TypeError(f"{expression}: not a polynomial in the letters")
 
     def holds(self, residual: Any) -> bool | None:
-        """True if the rules reduce `residual` to 0, False if the model refutes it, else None."""
-        value = self.evaluate(residual)
+        """True if the rules reduce `residual` to 0, False if the model refutes it, else None: of letters of which the
+        model says nothing, too.
+        """
+        try:
+            value = self.evaluate(residual)
+        except TypeError:
+            return None
         vanishes = not any(
             sp.simplify(entry) != 0 for entry in (value if isinstance(value, sp.MatrixBase) else [value])
         )
