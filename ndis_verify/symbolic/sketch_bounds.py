@@ -270,7 +270,6 @@ def bound_steps() -> Iterator[Step]:
         *("density", "f, without the record"),
     )
     yield named(without, "Its name.", stated_density(WITHOUT), "f >= 0")
-    yield Step("last power", "e^{(r/2) log(1 + l^2/s^2)} is a power.", lhs=sp.exp(top), rhs=LAST)
     for at, other, sign in ((WITH, WITHOUT, 1), (WITHOUT, WITH, -1)):
         yield inferred(
             f"exponent, {at.tag}",
@@ -278,7 +277,7 @@ def bound_steps() -> Iterator[Step]:
             sign * exponent,
             "<=",
             top,
-            *(*weights[at.tag], "k", "i"),
+            *(*weights[at.tag], *(("k", "i") if at is WITH else ("k",))),
         )
         power = by_fact(
             f"ratio, {at.tag}",
@@ -296,7 +295,7 @@ def bound_steps() -> Iterator[Step]:
             changed,
             "<=",
             LAST,
-            *(power.name, f"factor, {at.tag}", "last power"),
+            *(power.name, f"factor, {at.tag}"),
         )
         yield inferred(
             f"bound, {at.tag}",

@@ -98,7 +98,7 @@ def full_steps() -> Iterator[Step]:
         *("ratio", *names[:-1]),
     )
     yield inferred("T and Q in full", "Written out.", full(T), "<=", full(Q), *("T <= Q", *names[:-1]))
-    yield inferred("Q in full", "Written out.", full(Q), "<=", BOUND, *("Q <= l^2/s^2", *names[1:-1]))
+    yield inferred("Q in full", "Written out.", full(Q), "<=", BOUND, *("Q <= l^2/s^2", "Q", "o", "P", "W", "S"))
 
 
 @cache
