@@ -11,14 +11,20 @@ _OURS = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a run i
 if _OURS:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from ndis_verify.cli import main  # noqa: E402  # after the door
+from ndis_verify.cli import interrupted, main  # noqa: E402  # after the door
 
 
 def start() -> int:
     """Run one command; returns the exit code."""
-    if _OURS:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    return main()
+    try:
+        if _OURS:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return main()
+    except KeyboardInterrupt:  # between this door and the one of `main`, or after it
+        return interrupted()
+    finally:
+        if _OURS:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own end has nothing to say
 
 
 if __name__ == "__main__":

@@ -49,8 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"ndis-verify: {printable(str(error))}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
-        print("ndis-verify: interrupted", file=sys.stderr)
-        return 130
+        return interrupted()
+
+
+def interrupted() -> int:
+    """Say that Ctrl-C came; returns the exit code."""
+    print("ndis-verify: interrupted", file=sys.stderr)
+    return 130
 
 
 class _Parser(argparse.ArgumentParser):

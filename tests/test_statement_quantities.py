@@ -5,14 +5,15 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from statement_examples import in_balls
 
-from ndis_verify.court.quantities.exact import NotExact
+from ndis_verify.court.quantities.exact import NotExact, OutsideDomain
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_balls import value_at
 from ndis_verify.court.statement_floats import value_on
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import enclosure, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.oracle.certified.least_squares.finite_law import als_exact_hockey_stick
 from ndis_verify.oracle.least_squares.asymptotic_law import als_pair
@@ -89,6 +90,39 @@ def test_the_law_of_a_sketch_is_the_one_that_its_words_name():
         with pytest.raises(NotExact):
             value_at(body, outside, 20)
         assert np.isinf(value_on(body, {name: scaled([float(x)]) for name, x in outside.items()}, 1).error[0])
+
+
+@pytest.mark.parametrize("way", ["delete", "insert"])
+@pytest.mark.parametrize("d, r", [(1, 2), (2, 6), (3, 8), (5, 5), (4, 60)])
+@pytest.mark.parametrize("wide", ["0.2", "0.01", "1e-25"])
+def test_the_law_of_a_sketch_at_a_ball_of_leverages_is_that_of_each_of_them(way, d, r, wide):
+    """The ends of a wide ball show that the step from its middle is a bound and no estimate."""
+    body, wide = read_term(f"delta_sketch_{way}(p, q, d, r; eps)"), Fraction(wide)
+    record = {"q": Fraction(1, 2), "d": Fraction(d), "r": Fraction(r), "eps": Fraction(1, 4)}
+    with working_bits(240):
+        found = value_at(body, record | {"p": ball(Fraction(1, 4)) + arb(0, ball(wide))}, 20)
+        for p in (Fraction(1, 4) - wide, Fraction(1, 4), Fraction(1, 4) + wide):
+            true = to_exact_ball(als_exact_hockey_stick(p, record["q"], d, r, record["eps"], way, 25))
+            assert abs(true - found.mid()).upper() <= found.rad()
+        assert found.rad() < 1e-9 or wide > 1e-20
+
+
+def test_where_a_term_has_no_value_and_where_its_value_is_out_of_reach_are_told_apart():
+    delete = read_term("delta_sketch_delete(p, q, d, r; eps)")
+    root = ball(Fraction(1, 5)).sqrt()
+    for text, values, outside in (
+        (delete, {**_RECORD, "p": root}, True),  # above q
+        (delete, {**_RECORD, "q": root}, False),
+        (delete, {**_RECORD, "d": Fraction(3, 2)}, True),
+        (delete, {**_RECORD, "d": root}, False),
+        (read_term("log(p)"), {"p": -root}, True),
+        (read_term("sqrt(p)"), {"p": -root}, True),
+        (read_term("1/p"), {"p": Fraction(0)}, True),
+        (read_term("p^(1/2)"), {"p": Fraction(-1)}, True),
+    ):
+        with pytest.raises(NotExact) as refused, working_bits(120):
+            value_at(text, values, 20)
+        assert isinstance(refused.value, OutsideDomain) == outside, text
 
 
 @pytest.mark.parametrize(("c", "a", "r"), [("0.5", "-0.75", 3), ("-1", "0.5", 4), ("0.25", "-4", 1)])

@@ -7,6 +7,7 @@ workers the time by the clock. Run with one thread for BLAS on a machine that do
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 import tracemalloc
@@ -49,7 +50,8 @@ class Growth:
 
 
 def growths(folder: Path) -> Iterator[Growth]:
-    """The rows; files of scores are written to `folder`."""
+    """The rows, first what other work on the machine would spoil; files of scores are written to `folder`."""
+    yield Growth(f"workers for {_TASKS} equal tasks, by the clock", (1, 2, 3), _workers, by_clock=True, memory=False)
     yield Growth("pairs, d = 3, diagonal", (1_000, 10_000, 100_000, 1_000_000), _pairs)
     yield Growth("d, one pair of Wishart covariances, whitened by error-free products", (30, 100, 300, 1_000), _dense)
     yield Growth("epsilons, d = 10", (100, 1_000, 10_000, 100_000), _epsilons)
@@ -59,7 +61,6 @@ def growths(folder: Path) -> Iterator[Growth]:
     yield Growth(_FILES, (10**6, 10**7, 10**8), lambda n: _score_arrays(folder, n))
     yield Growth("models of a side, DP-SGD, 64 records, 5 steps, 4,290 parameters", (4, 16, 64, 256), _models)
     yield Growth("claims, heard with their faults", (4, 16, 64), _claims, memory=False)
-    yield Growth(f"workers for {_TASKS} equal tasks, by the clock", (1, 2, 3), _workers, by_clock=True, memory=False)
 
 
 def _pairs(count: int) -> Callable[[], Any]:
@@ -216,26 +217,27 @@ def plan(rows: Sequence[tuple[int, float, float | None]]) -> str:
 
 def page() -> str:
     """The text of docs/growth.md, measured now."""
-    table, planned = [], ""
+    table, planned, load = [], "", os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         for growth in growths(Path(folder)):
             rows = measured(growth)
             table.extend(lines(growth, rows))
+            print(table[-1], file=sys.stderr, flush=True)
             planned = plan(rows) if growth.name == _FILES else planned
-    return _HEAD.format(load=os.getloadavg()[0]) + "\n".join(table) + "\n" + planned
+    return _HEAD.format(load=load) + "\n".join(table) + "\n" + planned
 
 
 _HEAD = """# Growth
 
 Written by `python -m tools.growth` with `OMP_NUM_THREADS=1`, all in one process, on two cores, whose load average was
-{load:.1f} when it ended.
+{load:.1f} when it began.
 
 Process time of one call, the least of five (of one, where it takes two seconds; by the clock always of five), and the
 most memory that was allocated meanwhile, after a first call that loads what is loaded once. The exponent is the slope
 of the logarithms over the three largest sizes; the last column is what it says for a thousand times the largest size,
 on one core: an extrapolation. Where the exponent is near 1 more cores, or a cluster, divide it (`workers=`, `--jobs`,
-`--scheduler`). The row of workers has what else ran on its clock: above a load of 1 there is no second core to be had.
-An earlier version, whose tasks were five times as long, was measured at 71.7, 40.5 and 42.5 s.
+`--scheduler`). The row of workers is measured first, as it has what else runs on its clock: above a load of 1 there is
+no second core to be had.
 
 | what grows | size: time, memory | exponent | a thousand times the largest |
 |---|---|---:|---:|

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from flint import arb
 
 from ndis_verify.court.exact_points import Point, shown
-from ndis_verify.court.quantities.exact import NotExact, Number, as_ball
+from ndis_verify.court.quantities.exact import NotExact, Number, OutsideDomain, as_ball
 from ndis_verify.court.quantities.rooms import ROOMS, quantity, rooms_of
 from ndis_verify.court.statement_arrays import (
     ARRAYS,
@@ -42,11 +42,15 @@ _MOST = 60  # digits: more is not said of an agreement
 
 @dataclass(frozen=True)
 class Decision:
-    """held, violated or undecided at a point, with the enclosed margin (>= 0 where the statement holds)."""
+    """held, violated or undecided at a point, with the enclosed margin (>= 0 where the statement holds).
+
+    outside: it is undecided as one of its quantities is certainly asked for outside its domain.
+    """
 
     outcome: Literal["held", "violated", "undecided"]
     margin: Enclosure | None
     detail: str
+    outside: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,15 +73,27 @@ def decide(statement: Statement, point: Point) -> Decision:
         for hypothesis in statement.hypotheses:
             if not admits(statement, hypothesis, point):
                 raise InputError("point", _where(point), f"must satisfy {hypothesis.plain()}")
+    except ArithmeticError as error:
+        return _undecided(error)
+    return decide_claimed(statement, point)
+
+
+def decide_claimed(statement: Statement, point: Point) -> Decision:
+    """What is claimed at an exact point at which the hypotheses are known to hold."""
+    try:
         margin = margin_at(statement, point)
     except ArithmeticError as error:
-        return Decision("undecided", None, str(error))
+        return _undecided(error)
     sign = margin.sign()
     value, radius = margin.decimal(6)
     detail = f"margin {value} +/- {radius}"
     if sign == 0 and _is_strict(statement.claimed):
         return Decision("violated", margin, "both sides are equal, and the relation is strict")
     return Decision("undecided" if sign is None else "violated" if sign < 0 else "held", margin, detail)
+
+
+def _undecided(error: ArithmeticError) -> Decision:
+    return Decision("undecided", None, str(error), isinstance(error, OutsideDomain))
 
 
 def _is_strict(claimed: Claimed) -> bool:
@@ -275,6 +291,8 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
     if term.head in ELEMENTARY:
         if term.head in ("exp", "log", "sqrt") and args[0] == {"exp": 0, "log": 1, "sqrt": 0}[term.head]:
             return Fraction(1 if term.head == "exp" else 0)
+        if _OUTSIDE.get(term.head, lambda x: False)(args[0]):
+            raise OutsideDomain(f"{term.head} is asked for outside its domain")
         return ELEMENTARY[term.head](*map(as_ball, args))
     return quantity("ball", term.head)(*args, digits=digits)
 
@@ -316,7 +334,7 @@ def _arithmetic(head: str, *args: Number) -> Number:
             return args[0] * args[1]
         case "div":
             if args[1] == 0:
-                raise NotExact("a division by 0")
+                raise OutsideDomain("a division by 0")
             return args[0] / args[1]
     exact = isinstance(args[0], Fraction)
     if head == "max":
@@ -328,9 +346,11 @@ def _power(base: Number, exponent: Number) -> Number:
     if isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 64:
         if isinstance(base, Fraction):
             if base == 0 and exponent < 0:
-                raise NotExact("a division by 0")
+                raise OutsideDomain("a division by 0")
             return base ** int(exponent)
         return base ** int(exponent)
+    if base < 0 and isinstance(exponent, Fraction) and exponent.denominator != 1:
+        raise OutsideDomain("a power of a negative number")
     return as_ball(base) ** as_ball(exponent)
 
 
@@ -347,6 +367,12 @@ ELEMENTARY: Mapping[str, Callable[..., arb]] = {
     "phi": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
     "Phi_inverse": lambda p: _rising(lambda y: -((2 * y).erfcinv() * arb(2).sqrt()), p),
     "chi2_density": lambda r, x: ((r / 2 - 1) * x.log() - x / 2 - r / 2 * arb(2).log() - (r / 2).lgamma()).exp(),
+}
+
+_OUTSIDE: Mapping[str, Callable[[Number], bool]] = {
+    "log": lambda x: x <= 0,
+    "sqrt": lambda x: x < 0,
+    "Phi_inverse": lambda x: x <= 0 or x >= 1,
 }
 
 

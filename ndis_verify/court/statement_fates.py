@@ -11,7 +11,7 @@ import numpy as np
 
 from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.domain import Domain, Point, VacuityError, shown_point
-from ndis_verify.court.statement_balls import decide
+from ndis_verify.court.statement_balls import admits, decide_claimed
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_likeness import same_at, weaker_at
 from ndis_verify.exact_number import InputError
@@ -34,8 +34,8 @@ def fates(
     "violated": certainly, at a point. "violated in float64": clearly, where ball arithmetic does not decide. "implied":
     both sides have become one, or the fault changes nothing (ball arithmetic finds the same sides at random points).
     "weaker": not violated, and it asks for no more than the statement at every random point that has values. "without
-    meaning": its hypotheses leave no point, or a quantity is asked for outside its domain at all of them. "not told
-    apart": none of these.
+    meaning": its hypotheses leave no point, or wherever it newly speaks a quantity is certainly asked for outside its
+    domain. "not told apart": none of these, also where ball arithmetic does not reach its quantities.
 
     `starts` and random points come first, where a hypothesis is left out points that it kept away; then the mutant's
     own domain is attacked with `count` evaluations, from `starts` too, and the worst points found are put to ball
@@ -69,7 +69,7 @@ def violation(statement: Statement, count: int, seed: int = 0) -> str:
         return ""
     worst = [problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS]]
     outcome, detail = _tried(statement, [record.point, *worst])
-    clear = outcome in ("undecided", "refused") and (record.margin or 0.0) < _CLEAR
+    clear = outcome != "held" and (record.margin or 0.0) < _CLEAR
     return detail or (f"margin {record.margin:.3g} in float64 at {shown_point(record.point)}" if clear else "")
 
 
@@ -96,16 +96,17 @@ def _fate(
     try:
         record = attack_problem(replace(problem, certify=None), seed, count, stop_at_first=True)
     except VacuityError:
-        fate: Fate = "not told apart" if tried[0] == "held" else "without meaning"
+        fate: Fate = "without meaning" if tried[0] in ("nothing", "outside") else "not told apart"
         return fate, "its hypotheses leave no point to a search"
     worst = [problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS]]
     found = _tried(mutant, [record.point, *worst])
     if found[0] == "violated":
         return found
     clear = record.finding == "suspected" and (record.margin or 0.0) < _CLEAR
-    if clear and found[0] in ("undecided", "refused"):
+    if clear and found[0] != "held":
         return "violated in float64", f"margin {record.margin:.3g} at {shown_point(record.point)}"
-    if "refused" in (tried[0], found[0]) and _tried(statement, points)[0] != "refused":
+    met = found if tried[0] == "nothing" else tried
+    if met[0] == "outside" and _tried(statement, points)[0] != "outside":
         return "without meaning", "a quantity is asked for outside its domain"
     if (alike := weaker_at(statement, mutant, points)) >= _ENOUGH:
         return "weaker", f"asks for no more at {alike} random points"
@@ -113,20 +114,26 @@ def _fate(
 
 
 def _tried(mutant: Statement, points: Sequence[Point]) -> tuple[Any, str]:
-    """("violated", where) at the first point that is; else "held" if one is, "refused" if all are or have no value, and
-    "undecided".
+    """("violated", where) at the first point that is. Else "held" if one is; "outside" if a quantity is asked for
+    outside its domain at all of them; "undecided"; "nothing" where no point is known to meet the hypotheses.
     """
     outcomes = set()
     for point in points:
         try:
-            decision = decide(mutant, point)
-        except ValueError:  # a quantity of the package refuses the point, or a hypothesis is not met without rounding
-            outcomes.add("refused")
+            if not all(admits(mutant, hypothesis, point) for hypothesis in mutant.hypotheses):
+                continue
+            decision = decide_claimed(mutant, point)
+        except ArithmeticError:  # it is not known whether a hypothesis is met
+            continue
+        except ValueError:  # a quantity of the package refuses the point
+            outcomes.add("outside")
             continue
         if decision.outcome == "violated":
             return "violated", f"{decision.detail} at {shown_point(point)}"
-        outcomes.add("refused" if decision.margin is None else decision.outcome)
-    return ("held" if "held" in outcomes else "undecided" if outcomes != {"refused"} else "refused"), ""
+        outcomes.add("outside" if decision.outside else decision.outcome)
+    if not outcomes:
+        return "nothing", ""
+    return ("held" if "held" in outcomes else "outside" if outcomes == {"outside"} else "undecided"), ""
 
 
 def _new_points(statement: Statement, mutant: Statement) -> list[Point]:

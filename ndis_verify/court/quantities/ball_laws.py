@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import isqrt
 
-from ndis_verify.court.quantities.exact import NotExact, Number, as_ball, monotone, rational
+from ndis_verify.court.quantities.exact import NotExact, Number, OutsideDomain, as_ball, monotone, rational
 from ndis_verify.court.quantities.polynomials import quadratic_law
 from ndis_verify.oracle.certified.engine.balls import ball, to_exact_ball
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf
@@ -31,7 +31,7 @@ def _quadratic_hinge(a: list[Number], b: list[Number], c: Number, digits: int) -
     """Pr[q < 0] - E[e^q; q < 0], the second one by the law of q under the tilted normal variables."""
     rational(*a, *b)
     if not all(x < 1 for x in a):
-        raise NotExact("the quadratic part is below 1")
+        raise OutsideDomain("the quadratic part is below 1")
     rests = [1 - x for x in a]
     means = [y / rest for y, rest in zip(b, rests, strict=True)]
     roots = [Fraction(isqrt(x.numerator), isqrt(x.denominator)) for x in rests]

@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb, arb_mat
 
-from ndis_verify.court.quantities.exact import NotExact, Number, rational
+from ndis_verify.court.quantities.exact import NotExact, Number, OutsideDomain, rational
 from ndis_verify.court.statement_arrays import array, flat, rows_of
 from ndis_verify.oracle.certified.engine.balls import ball, midpoint
 
@@ -25,7 +25,7 @@ def _logistic_fit(records: Any, penalty: Number, digits: int) -> Any:
     """
     rational(*flat(records), penalty)
     if penalty <= 0:
-        raise NotExact("the factor of |t|^2/2 is positive")
+        raise OutsideDomain("the factor of |t|^2/2 is positive")
     z, c = [[ball(x) for x in row] for row in rows_of(records)], ball(penalty)
     longest = _most([x for row in z for x in row])
     theta, enough = [arb(0) for _ in z[0]], ball(Fraction(1, 10 ** (digits + 5)))

@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb, fmpq, fmpq_mat
 
-from ndis_verify.court.quantities.exact import NotExact, Number, as_ball, monotone, rational
+from ndis_verify.court.quantities.exact import NotExact, Number, OutsideDomain, as_ball, monotone, rational
 from ndis_verify.court.statement_arrays import Rows, flat, rows_of
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
@@ -74,7 +74,7 @@ def _form_hinge(form: Any, slope: Any, c: Number, digits: int) -> Number:
     whole = fmpq_mat(size, size, entries)
     rest = fmpq_mat(size, size, [fmpq(int(i == j)) for i in range(size) for j in range(size)]) - whole
     if whole != whole.transpose() or not all(_leading(rest, k) > 0 for k in range(1, size + 1)):
-        raise NotExact("A is symmetric and I - A positive definite")
+        raise OutsideDomain("A is symmetric and I - A positive definite")
     covariance = rest.inv()
     vector = fmpq_mat(size, 1, [fmpq(x.numerator, x.denominator) for x in flat(slope)])
     mean = covariance * vector

@@ -13,6 +13,7 @@ from flint import arb
 from ndis_verify.court.quantities.exact import (
     NotExact,
     Number,
+    OutsideDomain,
     as_ball,
     both_ends,
     monotone,
@@ -55,7 +56,7 @@ def _mean_shift(shift: Number, epsilon: Number, digits: int) -> Number:
     if -high * _OVERSHOOT <= low < 0 and not isinstance(shift, Fraction):  # a ball of [0, high], rounded outward
         low, shift = Fraction(0), ball(Fraction(0)).union(ball(high))
     if low < 0:
-        raise NotExact(f"no distance of means is {float(low)}")
+        raise (OutsideDomain if high < 0 else NotExact)(f"no distance of means is {float(low)}")
     at = lambda d, eps: _pair_at([(Fraction(1), 1, max(d, Fraction(0)) ** 2)], eps, digits)  # noqa: E731
     return monotone(at, (shift, 1), (epsilon, -1))
 
@@ -64,7 +65,7 @@ def _centred(lams: list[Number], counts: list[Number], epsilon: Number, digits: 
     rational(*lams)
     whole(*counts)
     if not all(lam > 0 for lam in lams):
-        raise NotExact("eigenvalues are positive")
+        raise OutsideDomain("eigenvalues are positive")
     groups = [(1 / lam if reverse else lam, int(k), Fraction(0)) for lam, k in zip(lams, counts, strict=True)]
     return _pair(groups, epsilon, digits)
 
@@ -74,7 +75,7 @@ def _projection(leverage: Number, r: Number, epsilon: Number, digits: int, inser
     whole(r)
     low, high = both_ends(leverage)
     if not 0 <= low <= high < 1:
-        raise NotExact("a leverage lies in [0, 1)")
+        raise (OutsideDomain if high < 0 or low >= 1 else NotExact)("a leverage lies in [0, 1)")
     lam = lambda p: 1 - p if insert else 1 / (1 - p)  # noqa: E731
     at = lambda p, eps: _pair_at([(lam(p), int(r), Fraction(0))], eps, digits)  # noqa: E731
     return monotone(at, (leverage, 1), (epsilon, -1))
@@ -84,7 +85,7 @@ def _chi2_hinge(c: Number, a: Number, r: Number, digits: int) -> Number:
     """The divergence of N(0, (1-a) I) from N(0, I) at eps = c - (r/2) log(1-a)."""
     rational(a)
     if a >= 1:
-        raise NotExact("the exponent's rate is below 1")
+        raise OutsideDomain("the exponent's rate is below 1")
     if a == 0:
         return arb(0).max(-as_ball(c).expm1())
     return _centred([1 - a], [r], as_ball(c) - as_ball(r) / 2 * ball(1 - a).log(), digits)
@@ -93,7 +94,7 @@ def _chi2_hinge(c: Number, a: Number, r: Number, digits: int) -> Number:
 def _independent(means: list[Number], stds: list[Number], epsilon: Number, digits: int) -> Number:
     rational(*means, *stds)
     if not all(s > 0 for s in stds):
-        raise NotExact("standard deviations are positive")
+        raise OutsideDomain("standard deviations are positive")
     return _pair([(s**2, 1, m**2) for m, s in zip(means, stds, strict=True)], epsilon, digits)
 
 
@@ -101,6 +102,7 @@ def _least_squares(
     p: Number, q: Number, d: Number, r: Number, epsilon: Number, digits: int, insert: bool = False
 ) -> Number:
     """The pair of N24-T4."""
+    rational(p)
     regression_record(p, q, d, r)
     first, rest, square = (1 - p) ** 2 / (1 - q), (1 - p) / (1 - q), r * p * (q - p) / (1 - q)
     groups = [(first, 1, square), (rest, int(d) - 1, Fraction(0))]

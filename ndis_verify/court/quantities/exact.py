@@ -19,7 +19,11 @@ Number = Any  # a Fraction where the value is rational, else an arb
 
 
 class NotExact(ArithmeticError):
-    """A quantity of the package is asked for at a number that is not rational, or outside its domain."""
+    """A term has no value here that could be enclosed: none at all, or none that is within reach."""
+
+
+class OutsideDomain(NotExact):
+    """A term has no value here: a quantity or a function is asked for outside its domain."""
 
 
 def as_ball(value: Number) -> arb:
@@ -50,13 +54,19 @@ def rational(*values: Number) -> None:
 
 
 def whole(*values: Number) -> None:
-    if not all(isinstance(v, Fraction) and v.denominator == 1 and v >= 1 for v in values):
-        raise NotExact("multiplicities and sizes are whole and positive")
+    if not all(isinstance(value, Fraction) for value in values):
+        raise NotExact("multiplicities and sizes that are not known to be whole")
+    if not all(v.denominator == 1 and v >= 1 for v in values):
+        raise OutsideDomain("multiplicities and sizes are whole and positive")
 
 
 def regression_record(p: Number, q: Number, d: Number, r: Number) -> None:
-    """Refuses what is no record of a regression with r rows of a sketch."""
-    rational(p, q)
+    """Refuses what is no record of a regression with r rows of a sketch; p may be a ball."""
+    rational(q)
     whole(d, r)
-    if not (0 <= p <= q < 1 and r <= _MOST_ROWS):
-        raise NotExact(f"a record has 0 <= p <= q < 1, and r is at most {_MOST_ROWS} here")
+    low, high = both_ends(p)
+    if not 0 <= low <= high <= q < 1:
+        outside = high < 0 or low > q or not 0 <= q < 1
+        raise (OutsideDomain if outside else NotExact)("a record has 0 <= p <= q < 1")
+    if r > _MOST_ROWS:
+        raise NotExact(f"r is at most {_MOST_ROWS} here")
