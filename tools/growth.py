@@ -225,7 +225,9 @@ def page() -> str:
             table.extend(lines(growth, rows))
             print(table[-1], file=sys.stderr, flush=True)
             planned = plan(rows) if growth.name == _FILES else planned
-    return _HEAD.format(load=load, loops="with" if find_spec("numba") else "without") + "\n".join(table) + "\n" + planned
+    return (
+        _HEAD.format(load=load, loops="with" if find_spec("numba") else "without") + "\n".join(table) + "\n" + planned
+    )
 
 
 _HEAD = """# Growth
