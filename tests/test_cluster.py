@@ -304,6 +304,28 @@ def test_the_scheduler_lost_leaves_a_journal_that_goes_on_here(tmp_path):
         )
 
 
+def test_a_scheduler_that_is_killed_is_told_of_in_one_line():
+    """Its client would write a traceback of its own beside it, when it is closed."""
+    start = (
+        "import distributed, time; c = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, "
+    )
+    start += "dashboard_address=':0', protocol='tcp://'); print(c.scheduler_address, flush=True); time.sleep(600)"
+    scheduler = subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True)
+    code = (
+        "import sys, time\nfrom ndis_verify.runs.cluster import on_cluster\ntry:\n"
+        "    for key, _ in on_cluster(time.sleep, {str(k): 0.2 for k in range(99)}, sys.argv[1]):\n"
+        "        print(key, flush=True)\nexcept ChildProcessError as error:\n    print(error, file=sys.stderr)"
+    )
+    try:
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        run = subprocess.Popen([sys.executable, "-c", code, scheduler.stdout.readline().strip()], **options)
+        run.stdout.readline()
+    finally:
+        scheduler.kill()
+    said = run.communicate(timeout=60)[1].splitlines()
+    assert len(said) == 1 and "was lost" in said[0], said
+
+
 @pytest.mark.parametrize("main_of", [hunts.main, mnist_scores.main])
 def test_a_cluster_that_is_lost_or_not_there_has_a_code_and_a_line_of_its_own(tmp_path, monkeypatch, capsys, main_of):
     monkeypatch.setattr(clusters, "_PATIENCE", "1s")

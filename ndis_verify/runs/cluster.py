@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Generator, Mapping
+import logging
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import TypeVar
 from uuid import uuid4
@@ -44,7 +46,7 @@ def on_cluster(
     except (OSError, ValueError):  # a time that is out is an OSError too
         raise InputError("--scheduler", address, "must be the address of a Dask scheduler: nothing answers") from None
     run = uuid4().hex  # an id means another item in another run on the same scheduler
-    with client:
+    with _quiet("distributed.client"), client:
         work, keys = partial(_alike, function, _sources(), address), [f"{run} {key}" for key in items]
         futures = client.map(work, list(items.values()), key=keys, retries=_RETRIES)
         ids = dict(zip((future.key for future in futures), items, strict=True))
@@ -65,6 +67,18 @@ def on_cluster(
         except (CancelledError, KilledWorker) as error:
             lost = f"the cluster at {address} was lost ({type(error).__name__}): what is done is kept, the same command"
             raise ChildProcessError(f"{lost} goes on, with --jobs too") from None
+
+
+@contextmanager
+def _quiet(logger: str) -> Iterator[None]:
+    """What is lost is told once, by this package: the client of a scheduler that is gone writes its traceback first."""
+    found = logging.getLogger(logger)
+    before = found.level
+    found.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        found.setLevel(before)
 
 
 def _alike(function: Callable[[Item], Result], sources: str, address: str, item: Item) -> Result:
