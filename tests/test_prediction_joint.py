@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from ndis_verify.court.proof_structure import problems
+from ndis_verify.claims.ledger import find
+from ndis_verify.court.proof_structure import concluded, problems
+from ndis_verify.court.statement_balls import decide
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import Statement, matrix, square, vector
 from ndis_verify.symbolic import prediction_joint
-from ndis_verify.symbolic.derivation import Derivation, Step
+from ndis_verify.symbolic.block_algebra import letter
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Step
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.notation import scalar, trace, transpose
+from ndis_verify.symbolic.statement_terms import quantity
 
 DERIVATIONS = (
     prediction_joint.update,
@@ -22,6 +31,7 @@ DERIVATIONS = (
     prediction_joint.grows_in_both,
     prediction_joint.worst_pairs,
     prediction_joint.attained,
+    prediction_joint.in_range,
 )
 
 
@@ -42,16 +52,15 @@ def test_no_step_is_argued() -> None:
         assert derive().arguments == () and derive().proved and problems(derive()) == []
 
 
+F, T, p, q, w = (letter(name) for name in "FTpqw")
+
+
 @pytest.mark.parametrize(
     ("name", "letters", "condition"),
     [
-        ("share", {"a": sp.Integer(0)}, "low"),
-        ("share", {"b": sp.Rational(1, 2)}, "order"),
-        ("share", {"y": sp.Symbol("V", nonnegative=True)}, "sign"),
-        ("share, above", {"x": sp.Symbol("V", nonnegative=True)}, "low"),
-        ("multiple", {"b": sp.Integer(0)}, "sign"),
-        ("factor and l", {"y": sp.Integer(0)}, "bound"),
-        ("factor and V", {"b": sp.Integer(1)}, "sign"),
+        ("T w", {"v": q}, "vector"),
+        ("T w", {"X": F}, "product"),
+        ("c, N and X", {"A": 2 * T}, "semidefinite"),
         ("cross term", {"b": sp.Integer(0)}, "squares"),
         ("longer, without the record first", {"high": sp.Integer(1)}, "shares"),
         ("longer, with the record first", {"low": sp.Symbol("c", real=True)}, "order"),
@@ -64,19 +73,36 @@ def test_a_fact_at_other_letters_is_refused(name: str, letters: dict[str, object
 
 
 @pytest.mark.parametrize(
-    ("letters", "condition"),
+    ("name", "letters", "condition"),
     [
-        ({"N": sp.Symbol("S", commutative=False)}, "inverse"),
-        ({"h": sp.Symbol("s", positive=True) ** 2}, "Schur"),
-        ({"h": sp.Integer(-1)}, "Schur"),
-        ({"q": sp.Integer(0)}, "Schur"),
+        ("c transposed", {"Y": sp.Integer(0)}, "equal"),
+        ("c transposed", {"X": transpose(p) * q}, "equal"),
+        ("T' of the parts", {"X": T}, "product"),
+        ("G in full", {"Y": F}, "product"),
     ],
 )
-def test_the_inverse_of_a_bordered_matrix_is_refused_at_other_letters(
-    letters: dict[str, object], condition: str
-) -> None:
+def test_what_a_record_does_is_refused_at_other_letters(name: str, letters: dict[str, object], condition: str) -> None:
     whole = prediction_joint.update()
-    assert f"condition {condition!r} is" in _problems_with(whole, _turned(whole.step("mean with"), letters))
+    assert f"condition {condition!r} is" in _problems_with(whole, _turned(whole.step(name), letters))
+
+
+def test_a_fact_of_blocks_or_squares_says_what_it_says_and_nothing_else() -> None:
+    whole = prediction_joint.update()
+    step = whole.step("P^T P")
+    for wrong in (2 * step.rhs, transpose(F) * F - p * transpose(p), F * transpose(F) + p * transpose(p)):
+        assert "is no instance" in _problems_with(whole, replace(step, rhs=wrong))
+    other = prediction_joint.worst_pairs()
+    squares = other.step("squares of F")
+    for wrong in (squares.rhs / 2, trace(F) * squares.rhs, squares.rhs / trace(transpose(F) * F)):
+        assert "is no instance" in _problems_with(other, replace(squares, rhs=wrong))
+
+
+def test_blocks_and_squares_in_numbers() -> None:
+    rng = np.random.default_rng(3)
+    A, C = rng.normal(size=(2, 3, 2))
+    B, D, v = rng.normal(size=(1, 2)), rng.normal(size=(1, 2)), rng.normal(size=2)
+    assert np.allclose(np.vstack([A, B]).T @ np.vstack([C, D]), A.T @ C + B.T @ D)
+    assert (A @ v) @ (A @ v) <= np.trace(A.T @ A) * (v @ v)
 
 
 def test_the_densities_on_the_line_need_positive_variances() -> None:
@@ -84,17 +110,6 @@ def test_the_densities_on_the_line_need_positive_variances() -> None:
     step, signless = whole.step("whole, without the record first"), sp.Symbol("d", real=True)
     assert "condition 'variance' is" in _problems_with(whole, _turned(step, {"variance": signless}))
     assert "condition 'other variance' is" in _problems_with(whole, _turned(step, {"other variance": signless}))
-
-
-def test_the_inverse_of_a_bordered_matrix_in_numbers() -> None:
-    rng = np.random.default_rng(3)
-    half = rng.normal(size=(4, 4))
-    whole = half @ half.T + np.eye(4)
-    u, v = rng.normal(size=(2, 4))
-    inner, k = np.linalg.inv(whole[:3, :3]), whole[:3, 3]
-    schur = whole[3, 3] - k @ inner @ k
-    by_fact = u[:3] @ inner @ v[:3] + (u[3] - u[:3] @ inner @ k) * (v[3] - v[:3] @ inner @ k) / schur
-    assert by_fact == pytest.approx(u @ np.linalg.solve(whole, v), rel=1e-12)
 
 
 @pytest.mark.parametrize("others", [0, 1, 5])
@@ -159,3 +174,71 @@ def test_every_neighbouring_pair_of_outputs_lies_below_the_family() -> None:
             length=length, labels=labels, noise=noise, others=most, z=max(z, 0.0), x=x
         )
         assert abs(moved) <= abs(kappa) / length * family * (1 + 1e-12) + 1e-15
+
+
+# The statements
+
+
+def _stated(rows: int, columns: int) -> Statement:
+    """The bound, with F of other sizes than it is searched with."""
+    stated = find("N26-Pr8-joint").stated
+    assert isinstance(stated, Statement)
+    over = {v.name: v for v in stated.variables}
+    over |= {"F": matrix("F", rows, columns, -1, 1), "y": vector("y", "reals", rows, -1, 1)}
+    over |= {name: vector(name, "reals", columns, -1, 1) for name in ("q", "w")}
+    return replace(stated, variables=tuple(over.values()))
+
+
+@pytest.mark.parametrize("away", ["", "F", "a", "q", "y", "F y m", "B y b", "second column"])
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (4, 3)])
+def test_the_bound_holds_in_other_dimensions_and_at_the_ends_of_its_ranges(rows: int, columns: int, away: str) -> None:
+    """Without other records, without features, at a query of none, and in one dimension, too."""
+    stated, rng = _stated(rows, columns), np.random.default_rng(rows)
+    point = {name: Fraction(int(rng.integers(-16, 17)) or 5, 16) for v in stated.variables for name in v.entries}
+    point |= {"l": Fraction(3, 2), "s": Fraction(4, 5), "v": Fraction(1, 3), "B": Fraction(7, 5), "a": Fraction(2, 3)}
+    point |= {"m": Fraction(2 * rows), "eps": Fraction(1, 2)}
+    for name in point:
+        column = name.split("_")[-1] if name[0] in "Fqw" else ""
+        if name.split("_")[0] in away.split() or (away == "second column" and column not in ("", "1")):
+            point[name] = Fraction(0)
+    assert decide(stated, point).outcome == "held"
+
+
+def test_the_bound_fails_where_a_hypothesis_does() -> None:
+    """Labels of twice the size, or more other records than m counts."""
+    stated = _stated(2, 2)
+    point = dict.fromkeys((name for v in stated.variables for name in v.entries), Fraction(0))
+    point |= dict.fromkeys(("F_1_1", "F_2_1", "q_1", "w_1", "a", "l", "s", "B", "b"), Fraction(1))
+    point |= {"v": Fraction(1, 4), "eps": Fraction(1), "m": Fraction(2), "y_1": Fraction(-1), "y_2": Fraction(-1)}
+    assert decide(stated, point).outcome == "undecided"  # both sides are equal there
+    point["b"] = Fraction(9, 10)
+    assert decide(stated, point).outcome == "held"
+    free = replace(
+        stated, hypotheses=tuple(h for h in stated.hypotheses if "y" not in h.plain() and "F" not in h.plain())
+    )
+    for moved in ({"y_1": Fraction(-4), "y_2": Fraction(-4)}, {"m": Fraction(0)}):
+        assert decide(free, {**point, **moved}).outcome == "violated"
+
+
+def test_a_pair_of_numbers_is_on_the_line_and_one_of_letters_is_not() -> None:
+    a, b, c = sp.symbols("a b c", positive=True)
+    e = quantity("vector", sp.Integer(1), sp.Integer(0))
+    on_line = meaning("", "normal_pair", a, b, scalar(transpose(q) * w), c, a).rhs
+    assert [law.args[1].shape for law in on_line.args[:2]] == [(1, 1), (1, 1)]
+    plane = meaning("", "normal_pair", 0 * e, b * quantity("identity"), a * e, c * quantity("identity"), a).rhs
+    assert [law.args[1].shape for law in plane.args[:2]] == [(2, 2), (2, 2)]
+
+
+def test_vectors_beside_a_pair_of_laws_have_to_be_letters() -> None:
+    """Commuting symbols would make a pair on the line of one in every dimension."""
+    x, A = sp.Symbol("x", real=True), sp.Symbol("A", positive=True)
+    pair = quantity("normal_pair", x, A, x, A, sp.Symbol("eps", real=True))
+    step = Step("end", "", lhs=pair, rhs=pair + 0 * x, relation="<=", kind="fact", fact="squared length")
+    stated = statement(
+        "delta_normal(x, A, x, A; eps) <= delta_normal(x, A, x, A; eps)",
+        over=(vector("x", "reals", 2, -1, 1), square("A", 2, -1, 1)),
+    )
+    symbols = {"x": x, "A": A, "eps": sp.Symbol("eps", real=True)}
+    whole = Derivation("id", "title", ("X",), (), (step,), "end", {str(one): one for one in symbols.values()})
+    found, text = concluded(whole, Conclusion("X", "end", symbols), stated)
+    assert not found and "is no letter" in text

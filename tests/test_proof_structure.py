@@ -85,6 +85,7 @@ CONCLUDING = {
     "covariance_shift.more_spread_bound",
     "prediction_joint.attained",
     "prediction_joint.grows_in_both",
+    "prediction_joint.in_range",
     "prediction_joint.longer_shifts",
     "prediction_joint.update",
     "prediction_joint.worst_pairs",
@@ -118,7 +119,7 @@ COMPARED = {
     *("KM-7.2", "KM-C4.5", "KM-J.1-corrected", "KM-S3-corrected", "KM-eq2.4", "KM-eq3.1"),
     *("KM-2.2", "KM-2.7", "KM-Alg1", "KM-Alg2-corrected", "N26-Fig3"),
     *("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"),
-    *("N26-D6-joint", "N26-Pr7-joint"),
+    *("N26-D6-joint", "N26-Pr7-joint", "N26-Pr8-joint", "N26-Pr8-joint-attained"),
     "N24-Fig3",  # with what stands of it
     *("N26-T5.4", "N26-T5.4-smaller-ridge", "N26-Fig4", "N26-Fig1-smallest-ridge"),
 }

@@ -341,6 +341,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
         return set(), f"{name}: also speaks of {', '.join(sorted(map(str, strange)))}"
     if odd := [v for v, s in end.symbols.items() if not s.is_commutative and not _named_by_kind(v, s, stated)]:
         return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
+    if flat := [v for v, s in end.symbols.items() if s.is_commutative and _has_to_be_letter(v, stated)]:
+        return set(), f"{name}: laws in more than one dimension are spoken of, and {flat[0]} is no letter"
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"
@@ -353,6 +355,12 @@ def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:
     """Whether a letter is written as what the variable is: where blocks are told apart, a small one is a vector."""
     shapes = {v.name: v.shape for v in stated.variables}
     return variable in shapes and len(shapes[variable]) == (1 if symbol.name[0].islower() else 2)
+
+
+def _has_to_be_letter(variable: str, stated: Statement) -> bool:
+    """Whether it is a vector or a matrix beside a pair of normal laws, which are on the line where all is numbers."""
+    laws = any(node.head == "normal_pair" for t in stated.all_terms() for node in nodes(t))
+    return laws and any(v.name == variable and v.shape != () for v in stated.variables)
 
 
 def _assumed(end: Conclusion) -> list[tuple[str, str]]:

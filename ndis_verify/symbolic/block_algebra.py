@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,14 @@ class BlockAlgebra:
     def consistent(self) -> bool:
         """Whether the model satisfies every rule."""
         return all(_is_null(self.evaluate(sp.Mul(*word) - as_expression(to))) for word, to in self.rules.items())
+
+
+def without_rules(letters: Iterable[Any], numbers: Iterable[sp.Symbol] = ()) -> BlockAlgebra:
+    """No rules: what is used stands among the premises. Any square matrices of one size, and any numbers, will do to
+    look at it with.
+    """
+    matrices = {one: sp.Matrix([[k + 2, 1], [1, 2 * k + 3]]) for k, one in enumerate(letters)}
+    return BlockAlgebra({}, {**matrices, **{one: sp.Integer(k + 2) for k, one in enumerate(numbers)}})
 
 
 def _is_null(value: Any) -> bool:

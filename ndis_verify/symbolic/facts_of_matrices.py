@@ -9,7 +9,6 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
-    bordered,
     inverse_form,
     law_given,
     law_of,
@@ -20,8 +19,11 @@ from ndis_verify.symbolic.notation import (
     relative,
     scalar,
     spectrum_of,
+    trace,
+    transpose,
     with_noise,
 )
+from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes
 
 
@@ -217,14 +219,6 @@ OF_MATRICES: Mapping[str, Fact] = {
             "g",
         ),
     ),
-    "Gram matrix": Fact(
-        text="A positive semidefinite matrix is the matrix of inner products of finitely many vectors, the rows of F.",
-        tex=r"A \succeq 0 \implies A = F F^{\mathsf T}",
-        letters=("A", "F", "F^T"),
-        conditions={"semidefinite": "A is real, symmetric and positive semidefinite"},
-        reference="Horn and Johnson, Matrix Analysis, Theorem 7.2.10",
-        instance=with_transposes(lambda a: (a["A"], "=", a["F"] * a["F^T"]), "F"),
-    ),
     "Cauchy-Schwarz inequality of vectors": Fact(
         text="(u^T v)^2 <= u^T u v^T v.",
         tex=r"(u^{\mathsf T} v)^2 \le u^{\mathsf T} u\;v^{\mathsf T} v",
@@ -261,53 +255,38 @@ OF_MATRICES: Mapping[str, Fact] = {
         ),
         required={"semidefinite": lambda a: (a["A"], "=", a["B^T"] * a["B"] + a["C^T"] * a["C"])},
     ),
-    "image under rows of bounded length": Fact(
-        text="Where M has m rows of length at most l, |M v|^2 <= m l^2 |v|^2.",
-        tex=r"|M v|^2 = \sum_{i \le m} (M_i v)^2 \le m\,l^2\,|v|^2",
-        letters=("M", "M^T", "v", "v^T", "count", "length"),
-        conditions={"rows": "M has m rows, each of length at most l"},
-        reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4, row by row",
-        instance=with_transposes(
-            lambda a: (
-                scalar(a["v^T"] * a["M^T"] * a["M"] * a["v"]),
-                "<=",
-                a["count"] * a["length"] ** 2 * scalar(a["v^T"] * a["v"]),
-            ),
-            "M",
-            "v",
+    "a product of blocks, one above the other": Fact(
+        text="[A; B]^T [C; D] = A^T C + B^T D, where A and C have as many rows, and B and D.",
+        tex=r"\begin{pmatrix} A \\ B \end{pmatrix}^{\mathsf T} \begin{pmatrix} C \\ D \end{pmatrix}"
+        r" = A^{\mathsf T} C + B^{\mathsf T} D",
+        letters=("A", "B", "C", "D"),
+        conditions={"rows": "A and C have as many rows, and B and D"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.7.1",
+        instance=lambda a: (
+            transpose(quantity("above", a["A"], a["B"])) * quantity("above", a["C"], a["D"]),
+            "=",
+            transpose(a["A"]) * a["C"] + transpose(a["B"]) * a["D"],
         ),
     ),
-    "inverse of a bordered matrix": Fact(
-        text="Where M is symmetric with inverse N, and q - k^T N k = h > 0, [M k; k^T q] is invertible, and"
-        " (u^T, a) [M k; k^T q]^{-1} (v^T, b)^T = u^T N v + (a - u^T N k) (b - v^T N k)/h.",
-        tex=r"\begin{pmatrix} u \\ a \end{pmatrix}^{\mathsf T}"
-        r" \begin{pmatrix} M & k \\ k^{\mathsf T} & q \end{pmatrix}^{-1} \begin{pmatrix} v \\ b \end{pmatrix}"
-        r" = u^{\mathsf T} M^{-1} v + \frac{(a - u^{\mathsf T} M^{-1} k) (b - v^{\mathsf T} M^{-1} k)}{h},"
-        r"\quad h = q - k^{\mathsf T} M^{-1} k",
-        letters=("M", "N", "k", "k^T", "q", "h", "u^T", "a", "v", "v^T", "b"),
-        conditions={
-            "symmetric": "M is symmetric; k^T and v^T are the transposes of k and v",
-            "inverse": "N M = I",
-            "Schur": "h = q - k^T N k",
-            "positive": "h > 0",
-        },
-        reference="Horn and Johnson, Matrix Analysis, section 0.7.3",
-        instance=with_transposes(
-            lambda a: (
-                bordered(a["M"], a["k"], a["q"], a["u^T"], a["a"], a["v^T"], a["b"]),
-                "=",
-                scalar(a["u^T"] * a["N"] * a["v"])
-                + (a["a"] - scalar(a["u^T"] * a["N"] * a["k"]))
-                * (a["b"] - scalar(a["v^T"] * a["N"] * a["k"]))
-                / a["h"],
-            ),
-            "k",
-            "v",
+    "transposes of equal arrays": Fact(
+        text="Equal arrays have equal transposes; a number is its own.",
+        tex=r"X = Y \implies X^{\mathsf T} = Y^{\mathsf T}",
+        letters=("X", "Y"),
+        conditions={"equal": "X = Y"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.2.5",
+        instance=lambda a: (transpose(a["X"]), "=", transpose(a["Y"])),
+        required={"equal": lambda a: (a["X"], "=", a["Y"])},
+    ),
+    "image under a matrix of bounded squares": Fact(
+        text="|M v|^2 is at most tr(M^T M), the sum of the squares of the entries of M, times |v|^2.",
+        tex=r"|M v|^2 \le \operatorname{tr}(M^{\mathsf T} M)\,|v|^2",
+        letters=("M", "v"),
+        conditions={"real": "M is a real matrix, v a real vector"},
+        reference="Horn and Johnson, Matrix Analysis, section 5.6: the Frobenius norm is at least the spectral one",
+        instance=lambda a: (
+            scalar(transpose(a["M"] * a["v"]) * a["M"] * a["v"]),
+            "<=",
+            trace(transpose(a["M"]) * a["M"]) * scalar(transpose(a["v"]) * a["v"]),
         ),
-        required={
-            "inverse": lambda a: (a["N"] * a["M"], "=", sp.Integer(1)),
-            "Schur": lambda a: (a["q"] - scalar(a["k^T"] * a["N"] * a["k"]), "=", a["h"]),
-            "positive": lambda a: (a["h"], ">", sp.Integer(0)),
-        },
     ),
 }

@@ -1,61 +1,18 @@
-"""Standard facts about numbers: quotients that may be 0/0, roots, and functions of shorter arguments."""
+"""Standard facts about numbers: roots, and functions of shorter arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance
-from ndis_verify.symbolic.notation import quotient
+from ndis_verify.symbolic.fact import Fact
 
 _zero = sp.Integer(0)
-_ARITHMETIC = "divide by y where y is not 0; where y = 0 so is x, and the quotient is what it was said to be"
-
-
-def _of_bounds(says: str, tex: str, instance: Callable[[Mapping[str, Any], Any], Instance]) -> Fact:
-    return Fact(
-        text=f"Where y >= 0, a <= b and a y <= x <= b y, x is y times a number from a to b: x/y, or a where y = 0."
-        f" {says}",
-        tex=r"y \ge 0,\ a \le b,\ a y \le x \le b y,\ q = x/y\ (y \ne 0),\ q = a\ (y = 0) \implies " + tex,
-        letters=("x", "y", "a", "b"),
-        conditions={"sign": "y >= 0", "order": "a <= b", "low": "a y <= x", "high": "x <= b y"},
-        reference=_ARITHMETIC,
-        instance=lambda a: instance(a, quotient(a["x"], a["y"], a["a"])),
-        required={
-            "sign": lambda a: (a["y"], ">=", _zero),
-            "order": lambda a: (a["a"], "<=", a["b"]),
-            "low": lambda a: (a["a"] * a["y"], "<=", a["x"]),
-            "high": lambda a: (a["x"], "<=", a["b"] * a["y"]),
-        },
-    )
-
-
-def _of_squares(says: str, tex: str, instance: Callable[[Mapping[str, Any], Any], Instance]) -> Fact:
-    return Fact(
-        text=f"Where x^2 <= b y^2 and b >= 0, x is y times a number whose square is at most b: x/y, or 0 where y = 0."
-        f" {says}",
-        tex=r"b \ge 0,\ x^2 \le b y^2,\ q = x/y\ (y \ne 0),\ q = 0\ (y = 0) \implies " + tex,
-        letters=("x", "y", "b"),
-        conditions={"sign": "b >= 0", "bound": "x^2 <= b y^2"},
-        reference=_ARITHMETIC,
-        instance=lambda a: instance(a, quotient(a["x"], a["y"], _zero)),
-        required={
-            "sign": lambda a: (a["b"], ">=", _zero),
-            "bound": lambda a: (a["x"] ** 2, "<=", a["b"] * a["y"] ** 2),
-        },
-    )
 
 
 OF_NUMBERS: Mapping[str, Fact] = {
-    "a quotient between two bounds": _of_bounds("The product.", "x = q y", lambda a, q: (a["x"], "=", q * a["y"])),
-    "a quotient between two bounds, below": _of_bounds("The lower bound.", r"q \ge a", lambda a, q: (q, ">=", a["a"])),
-    "a quotient between two bounds, above": _of_bounds("The upper bound.", r"q \le b", lambda a, q: (q, "<=", a["b"])),
-    "a quotient of bounded square": _of_squares("The product.", "x = q y", lambda a, q: (a["x"], "=", q * a["y"])),
-    "a quotient of bounded square, its square": _of_squares(
-        "Its square.", r"q^2 \le b", lambda a, q: (q**2, "<=", a["b"])
-    ),
     "a number and a larger square": Fact(
         text="Where a^2 <= b^2 and b >= 0, a <= b.",
         tex=r"a^2 \le b^2,\ b \ge 0 \implies a \le b",

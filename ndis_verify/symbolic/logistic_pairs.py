@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.joint_shift import ORDERS, rank_one_worst
@@ -30,15 +30,7 @@ _HYPOTHESES = {
     "its length": Hypothesis("m <= l^2", sp.Le(scalar(zt * z), length**2)),
     "a shift": Hypothesis("g > 0", sp.Gt(scalar(transpose(shift) * shift), 0)),
 }
-
-
-def _algebra(*letters: Any) -> BlockAlgebra:
-    """No rules: what is used stands among the premises. Any matrices will do to look at it with."""
-    sizes = [sp.Matrix([[k + 2, 1], [1, 2 * k + 3]]) for k in range(len(letters))]
-    return BlockAlgebra({}, dict(zip(letters, sizes, strict=True)))
-
-
-_FORMS = _algebra(Z, Zt, z, zt, S, anything, yt)
+_FORMS = without_rules((Z, Zt, z, zt, S, anything, yt))
 
 
 @cache
@@ -266,9 +258,11 @@ def logistic_worst() -> Derivation:
             Use("theta'", between=(penalty * transpose(shift), one)),
             Use("theta", between=(-penalty * transpose(shift), one)),
             *("g", "j"),
-            algebra=_algebra(
-                *(Z, Zt, z, zt, _fit, _refit, transpose(_fit), transpose(_refit)),
-                *(each(PULLS, Z * _refit), each(PULLS, Z * _fit)),
+            algebra=without_rules(
+                (
+                    *(Z, Zt, z, zt, _fit, _refit, transpose(_fit), transpose(_refit)),
+                    *(each(PULLS, Z * _refit), each(PULLS, Z * _fit)),
+                )
             ),
         ),
         meaning("p", "pull", zt * _refit),

@@ -53,16 +53,28 @@ PULLS = sp.Lambda(_logit, 1 / (1 + sp.exp(_logit)))  # what a record pulls at, o
 Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
 
 
+_ARRAYS = ("vector", "identity", "transpose", "diagonal", "beside", "above")
+
+
 def _pair(*parts: Any) -> Any:
-    """The divergence of two normal laws, in the plane or made of letters, means and covariances as statements write
-    them.
+    """The divergence of two normal laws, on the line, in the plane or made of letters, means and covariances as
+    statements write them.
     """
     first, first_covariance, second, second_covariance, eps = parts
+    if all(map(_is_number, parts[:4])):
+        on_line = [sp.ImmutableMatrix([[part]]) for part in parts[:4]]
+        return divergence(normal(*on_line[:2]), normal(*on_line[2:]), eps)
     if not all(part.is_commutative for part in parts):
         return divergence(normal(first, lettered(first_covariance)), normal(second, lettered(second_covariance)), eps)
     return divergence(
         normal(_column(first), _square(first_covariance)), normal(_column(second), _square(second_covariance)), eps
     )
+
+
+def _is_number(term: Any) -> bool:
+    """Whether no vector and no matrix is left but in products that are numbers."""
+    outside = term.replace(scalar, lambda product: sp.Integer(1))
+    return bool(outside.is_commutative) and not any(_calls(outside, head) for head in _ARRAYS)
 
 
 def _column(term: Any) -> Any:

@@ -71,9 +71,6 @@ multigamma = sp.Function("multigamma", positive=True)
 spectrum_of, relative, with_noise = (sp.Function(name, real=True) for name in ("spectrum_of", "relative", "with_noise"))
 # norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
 norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))
-# bordered(M, k, q, u^T, a, v^T, b): (u^T, a) [M k; k^T q]^{-1} (v^T, b)^T, M symmetric.
-# quotient(x, y, a): x/y, or a where y is 0.
-bordered, quotient = (sp.Function(name, real=True) for name in ("bordered", "quotient"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
 # pull(s): 1/(1 + e^s), s a number that is a product of letters.
 pull = sp.Function("pull", positive=True)

@@ -1,215 +1,251 @@
 """A Gaussian-process prediction in feature space: what a new record does to it, and what bounds that.
 
-Phi has the features of the j other records as rows, y their labels; phi and f are the features of the new record and of
-the query, S = (I + Phi^T Phi/s^2)^{-1}, G = (Phi Phi^T + s^2 I)^{-1}. At the new point and at the query, both given the
-other records: U and V are the variances, c the covariance; beta = G Phi phi.
+F has the features of the other records as rows, y_F their labels; p and q are the features of the new record and of the
+query, b the label of the new one. T = (F^T F + s^2 I)^{-1}; the kernel matrices are F F^T, and P P^T with the new
+record, P = [F; p^T].
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter, without_rules
+from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import bordered, scalar
+from ndis_verify.symbolic.notation import scalar, transpose
+from ndis_verify.symbolic.statement_terms import quantity
 
 noise, length = sp.symbols("s l", positive=True)
-labels, count, others = sp.symbols("B j m", nonnegative=True)  # j other records, m at most
-label = sp.Symbol("y_new", real=True)
-P, Pt, S, Si, G = (letter(name) for name in ("Phi", "Phi^T", "S", "S^{-1}", "G"))
-p, pt, f, ft, y, yt = (letter(name) for name in ("phi", "phi^T", "f", "f^T", "y", "y^T"))
+labels, others = sp.symbols("B m", nonnegative=True)
+label = sp.Symbol("b", real=True)
+F, T, p, q, y = (letter(name) for name in ("F", "T", "p", "q", "y_F"))
+Ft, pt, qt, yt = (transpose(one) for one in (F, p, q, y))
+rows, both_labels = quantity("above", F, pt), quantity("above", y, label)
 
 zero, one = sp.Integer(0), sp.Integer(1)
-_ROWS = sp.Matrix([[1, 1], [0, 2]])
-_NEW, _QUERY, _LABELS = sp.Matrix([1, 3]), sp.Matrix([2, 1]), sp.Matrix([3, -1])
-_KEPT = sp.eye(2) + _ROWS.T * _ROWS / 4
-LETTERS = "letters"
-algebra = BlockAlgebra(
-    {
-        (G, P, Pt): 1 - noise**2 * G,
-        (Pt, P): noise**2 * (Si - 1),
-        (S, Si): 1,
-        (Si, S): 1,
-    },
-    {
-        P: _ROWS,
-        Pt: _ROWS.T,
-        Si: _KEPT,
-        S: _KEPT.inv(),
-        G: (_ROWS * _ROWS.T + 4 * sp.eye(2)).inv(),
-        p: _NEW,
-        pt: _NEW.T,
-        f: _QUERY,
-        ft: _QUERY.T,
-        y: _LABELS,
-        yt: _LABELS.T,
-        noise: sp.Integer(2),
-    },
-    (LETTERS,),
-)
-variance, left = scalar(pt * S * p), scalar(pt * S * S * p)  # U and |S phi|^2
-covariance, at_query = scalar(ft * S * p), scalar(ft * S * f)  # c and V
-fit = scalar(yt * G * P * p)  # the mean at the new point
-weights = scalar(pt * Pt * G * G * P * p)  # |beta|^2
-
-KERNEL = "k is the covariance function of a Gaussian process"
-AT_QUERY = Hypothesis("k(x, x) <= l^2 at the query", sp.Le(scalar(ft * f), length**2))
-AT_NEW = Hypothesis("k(x, x) <= l^2 at the new record", sp.Le(scalar(pt * p), length**2))
-AT_OTHERS = "k(x, x) <= l^2 at the other records"
-NEW_LABEL = Hypothesis("|y| <= B at the new record", sp.Le(label**2, labels**2))
-OTHER_LABELS = "|y| <= B at the other records"
-FEW = Hypothesis("there are at most m other records", sp.Le(count, others))
+_G, _H, _T_with = (letter(name) for name in ("G", "H", "T'"))
+_inside, _across = Ft * F + noise**2, F * Ft + noise**2
+_inside_with, _across_with = transpose(rows) * rows + noise**2, rows * transpose(rows) + noise**2
+_X = sp.Symbol("X", nonnegative=True)
+_c, _k = sp.symbols("c k", real=True)
 
 # the prediction's mean and its variance, without the new record and with it
-_MATRIX, _BORDER, _CORNER = P * Pt + noise**2, P * p, scalar(pt * p) + noise**2
-_QUERY_ROW, _QUERY_END = ft * Pt, scalar(ft * p)
-mean_without = scalar(ft * Pt * G * y)
-variance_without = scalar(ft * f) - scalar(ft * Pt * G * P * f)
-mean_with = bordered(_MATRIX, _BORDER, _CORNER, _QUERY_ROW, _QUERY_END, yt, label)
-variance_with = scalar(ft * f) - bordered(_MATRIX, _BORDER, _CORNER, _QUERY_ROW, _QUERY_END, _QUERY_ROW, _QUERY_END)
+mean_without = scalar(qt * Ft * _across**-1 * y)
+variance_without = scalar(qt * q) - scalar(qt * Ft * _across**-1 * F * q)
+mean_with = scalar(qt * transpose(rows) * _across_with**-1 * both_labels)
+variance_with = scalar(qt * q) - scalar(qt * transpose(rows) * _across_with**-1 * rows * q)
+# T at the query, at both points and at the new one; times s^2 these are the variances and the covariance there
+at_query, covariance, at_new = (scalar(u * _inside**-1 * v) for u, v in ((qt, q), (qt, p), (pt, p)))
+fit = scalar(pt * _inside**-1 * Ft * y)  # the mean at the new point
 
 
-def decided(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr) -> Step:
-    """An equation between products, by the rules of the letters alone."""
-    return Step(name, why, lhs=lhs, rhs=rhs, algebra=algebra, premises=(LETTERS,))
+forms = without_rules(
+    (
+        *(F, Ft, T, transpose(T), p, pt, q, qt, y, rows, transpose(rows), both_labels),
+        *(_G, _H, _T_with),
+    ),
+    (noise, label, _X, _c, _k),
+)
 
 
-def derived(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | Use) -> Step:
+def inferred(name: str, why: str, lhs: Any, relation: str, rhs: Any, *premises: str | Use, **more: Any) -> Step:
+    """A step from other ones."""
+    return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
+
+
+def in_letters(name: str, why: str, lhs: Any, rhs: Any, *premises: str | Use, algebra: BlockAlgebra = forms) -> Step:
     """An equation between products, from other ones."""
-    return Step(name, why, lhs=lhs, rhs=rhs, kind="inference", algebra=algebra, premises=(LETTERS, *premises))
+    return inferred(name, why, lhs, "=", rhs, *premises, algebra=algebra)
 
 
-def at_least(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | Use) -> Step:
-    """An inequality between numbers, from other ones."""
-    return Step(name, why, lhs=lhs, rhs=rhs, relation=">=", kind="inference", premises=premises)
-
-
-def squared(name: str, why: str, vector: sp.Expr, transposed: sp.Expr) -> Step:
+def squared(name: str, why: str, vector: Any) -> Step:
     """A squared length is not negative."""
-    return by_fact(name, why, "squared length", {"w": vector, "w^T": transposed}, {"real": LETTERS})
+    return by_fact(name, why, "squared length", {"w": vector, "w^T": transpose(vector)}, {"real": "T"})
 
 
-def posterior_steps() -> tuple[Step, ...]:
-    """The posterior of the weights, any number of records and features: I - Phi^T G Phi = S."""
+def inverse_steps(name: sp.Symbol, matrix: Any, why: str) -> tuple[Step, Step, Step]:
+    """The inverse of a matrix, by name."""
     return (
+        Step(str(name), why, lhs=name, rhs=matrix**-1, kind="definition"),
+        inferred(f"{name} from the left", "so it is from the left", name * matrix, "=", one, str(name)),
+        inferred(f"{name} from the right", "and from the right.", matrix * name, "=", one, str(name)),
+    )
+
+
+def weight_steps() -> tuple[Step, ...]:
+    """T is symmetric, and a sum of two squares."""
+    return (
+        *inverse_steps(T, _inside, "T is the inverse of F^T F + s^2 I:"),
         by_fact(
-            "features",
-            "k at all points that occur, finitely many: the rows of F are those of Phi, and phi and f.",
-            "Gram matrix",
-            {"A": letter("K"), "F": letter("F"), "F^T": letter("F^T")},
-            {"semidefinite": KERNEL},
+            "T^T", "T is symmetric,", "a symmetric inverse", {"X": T, "Y": _inside}, {"product": "T from the left"}
         ),
-        Step(
-            LETTERS,
-            "Phi has the features of the j other records as rows, y their labels; phi and f are the features of the new"
-            " record and of the query, y_new its label. S = (I + Phi^T Phi/s^2)^{-1} and G = (Phi Phi^T + s^2 I)^{-1}.",
-            kind="definition",
-            premises=("features",),
-        ),
-        decided("push through", "Phi^T Phi = s^2 (S^{-1} - I):", (P * Pt + noise**2) * P * S, noise**2 * P),
-        derived(
-            "pushed through",
-            "so, times G from the left,",
-            G * P,
-            P * S / noise**2,
-            Use("push through", between=(-G / noise**2, one)),
-        ),
-        derived(
-            "posterior covariance",
-            "The covariance of the weights given the other records is S.",
-            1 - Pt * G * P,
-            S,
-            Use("pushed through", between=(-Pt, one)),
+        in_letters(
+            "two squares",
+            "and a sum of two squares.",
+            T,
+            noise**2 * T * T + T * Ft * F * T,
+            Use("T from the right", between=(-T, one)),
         ),
     )
 
 
-def size_steps() -> tuple[Step, ...]:
-    """U = |S phi|^2 + |Phi S phi|^2/s^2 is not negative."""
+def form_steps(vector: Any, why: str, algebra: BlockAlgebra = forms) -> tuple[Step, ...]:
+    """v^T T v is s^2 |T v|^2 + |F T v|^2; the square of F T v."""
+    v, vt = vector, transpose(vector)
     return (
-        squared("|S phi|", "A squared length,", S * p, pt * S),
-        squared("|Phi S phi|", "another one,", P * S * p, pt * S * Pt),
-        decided(
-            "U in two parts",
-            "of which U is made, as S = S S^{-1} S,",
-            variance,
-            left + scalar(pt * S * Pt * P * S * p) / noise**2,
-        ),
-        at_least(
-            "U >= 0",
-            "so U >= 0.",
-            variance,
-            zero,
-            "|S phi|",
-            Use("|Phi S phi|", weight=1 / noise**2),
-            "U in two parts",
+        squared(f"|F T {v}|^2", "A squared length,", F * T * v),
+        in_letters(
+            f"{v}^T T {v}",
+            why,
+            scalar(vt * T * v),
+            noise**2 * scalar(vt * T * T * v) + scalar(vt * T * Ft * F * T * v),
+            Use("two squares", between=(vt, v)),
+            algebra=algebra,
         ),
     )
 
 
 def update_steps() -> tuple[Step, ...]:
-    """With the new record the mean moves by c t/h and the variance falls by c^2/h, h = U + s^2."""
-    letters = {
-        "M": _MATRIX,
-        "N": G,
-        "k": _BORDER,
-        "k^T": pt * Pt,
-        "q": _CORNER,
-        "h": variance + noise**2,
-        "u^T": _QUERY_ROW,
-        "a": _QUERY_END,
-    }
-    shown = {"symmetric": LETTERS, "inverse": "G", "Schur": "h", "positive": "h is positive"}
-    fact = "inverse of a bordered matrix"
+    """What a new record does to mean and variance, in T."""
+    more = 1 + _X
+    less = T - T * p * pt * T / more
+    pushed = tuple(
+        step
+        for (name, matrix), inverse, array, called in (
+            ((_G, _across), T, F, "push through"),
+            ((_H, _across_with), _T_with, rows, "push through with"),
+        )
+        for step in (
+            *inverse_steps(name, matrix, f"{name} is the inverse of a kernel matrix with its noise:"),
+            by_fact(
+                f"{name} in full",
+                "no matrix has another one.",
+                "an inverse from one side",
+                {"X": name, "Y": matrix},
+                {"product": f"{name} from the left"},
+            ),
+            in_letters(
+                called,
+                f"As F^T (F F^T + s^2 I) = (F^T F + s^2 I) F^T, {name} goes through.",
+                transpose(array) * name,
+                inverse * transpose(array),
+                Use(f"{name} from the right", between=(inverse * transpose(array), one)),
+                Use(f"{inverse} from the left", between=(-one, transpose(array) * name)),
+            ),
+        )
+    )
+    blocks = "a product of blocks, one above the other"
     return (
-        decided("G", "G is the inverse of the other records' matrix.", G * _MATRIX, one),
-        derived(
-            "h",
-            "With the new record it has one row and one column more.",
-            _CORNER - scalar(pt * Pt * G * P * p),
-            variance + noise**2,
-            Use("posterior covariance", between=(pt, p)),
+        *inverse_steps(_T_with, _inside_with, "T' is T with the new record:")[:2],
+        *pushed,
+        by_fact("P^T P", "P^T P = F^T F + p p^T", blocks, {"A": F, "B": pt, "C": F, "D": pt}, {"rows": "T"}),
+        by_fact("P^T y", "and P^T [y; b] = F^T y + b p.", blocks, {"A": F, "B": pt, "C": y, "D": label}, {"rows": "T"}),
+        squared("|T p|^2", "A squared length,", T * p),
+        *form_steps(p, "of both of which p^T T p is made,"),
+        inferred(
+            "p^T T p >= 0",
+            "so it is not negative.",
+            scalar(pt * T * p),
+            ">=",
+            zero,
+            Use("|T p|^2", weight=noise**2),
+            "|F T p|^2",
+            "p^T T p",
+            "T^T",
         ),
-        Step("s^2", "The noise's variance is positive,", lhs=zero, rhs=noise**2, relation="<", witness=-(noise**2)),
-        Step(
-            "h is positive",
-            "so h is positive.",
-            lhs=variance + noise**2,
-            rhs=zero,
-            relation=">",
-            kind="inference",
-            premises=("U >= 0", Use("s^2", weight=-1)),
-        ),
-        by_fact("mean with", "The mean", fact, {**letters, "v": y, "v^T": yt, "b": label}, shown),
+        Step("X", "X = p^T T p,", lhs=_X, rhs=scalar(pt * T * p), kind="definition", premises=("p^T T p >= 0",)),
+        Step("c", "c = q^T T p", lhs=_c, rhs=scalar(qt * T * p), kind="definition"),
+        Step("k", "and k = p^T T F^T y.", lhs=_k, rhs=scalar(pt * T * Ft * y), kind="definition"),
+        in_letters("X in letters", "Products that are numbers:", pt * T * p, _X, "X"),
+        in_letters("c in letters", "the second one", qt * T * p, _c, "c"),
+        in_letters("k in letters", "and the third,", pt * T * Ft * y, _k, "k"),
         by_fact(
-            "variance with",
-            "and the variance,",
-            fact,
-            {**letters, "v": P * f, "v^T": _QUERY_ROW, "b": _QUERY_END},
-            shown,
+            "c transposed",
+            "and the second one from its other side.",
+            "transposes of equal arrays",
+            {"X": qt * T * p, "Y": _c},
+            {"equal": "c in letters"},
         ),
-        derived(
-            "c",
-            "where c = f^T S phi,",
-            scalar(ft * Pt * G * P * p),
-            scalar(ft * p) - covariance,
-            Use("posterior covariance", between=(-ft, p)),
+        in_letters(
+            "c from the right",
+            "T is symmetric.",
+            pt * T * q,
+            _c,
+            Use("c transposed", between=(one, one)),
+            Use("T^T", between=(-pt, q)),
         ),
-        Step(
+        in_letters(
+            "update",
+            "The inverse with the record, times what it is the inverse of:",
+            less * (_inside + p * pt),
+            one,
+            Use("T from the left", between=(one, one)),
+            Use("T from the left", between=(-T * p * pt / more, one)),
+            Use("X in letters", between=(-T * p / more, pt)),
+        ),
+        by_fact(
+            "T' of the parts",
+            "So T - T p p^T T/(1 + X)",
+            "an inverse from one side",
+            {"X": less, "Y": _inside + p * pt},
+            {"product": "update"},
+        ),
+        inferred("T' updated", "is T'.", _T_with, "=", less, "T'", "P^T P", "T' of the parts"),
+        in_letters(
+            "mean in letters",
+            "So the mean moves by c t/(1 + X), t = b - k,",
+            mean_with,
+            mean_without + _c * (label - _k) / more,
+            "G in full",
+            "H in full",
+            Use("push through with", between=(qt, both_labels)),
+            Use("push through", between=(-qt, y)),
+            Use("P^T y", between=(qt * _T_with, one)),
+            Use("T' updated", between=(qt, Ft * y + label * p)),
+            Use("c in letters", between=(label, one)),
+            Use("c in letters", between=(-one / more, pt * T * Ft * y)),
+            Use("k in letters", between=(-_c / more, one)),
+            Use("c in letters", between=(-label / more, pt * T * p)),
+            Use("X in letters", between=(-label * _c / more, one)),
+        ),
+        in_letters(
+            "variance in letters",
+            "the variance is s^2 q^T T q",
+            variance_without,
+            noise**2 * scalar(qt * T * q),
+            "G in full",
+            Use("push through", between=(-qt, F * q)),
+            Use("T from the left", between=(-qt, q)),
+        ),
+        in_letters(
+            "variance with, in letters",
+            "and falls by s^2 c^2/(1 + X).",
+            variance_with,
+            noise**2 * (scalar(qt * T * q) - _c**2 / more),
+            "H in full",
+            Use("push through with", between=(-qt, rows * q)),
+            Use("T' from the left", between=(-qt, q)),
+            Use("T' updated", between=(noise**2 * qt, q)),
+            Use("c in letters", between=(-(noise**2) / more, pt * T * q)),
+            Use("c from the right", between=(-(noise**2) * _c / more, one)),
+        ),
+        inferred(
             "mean moves",
-            "so the mean moves by c t/h, t = y_new - beta^T y,",
-            lhs=mean_with,
-            rhs=mean_without + covariance * (label - fit) / (variance + noise**2),
-            kind="inference",
-            premises=("mean with", "c"),
+            "Written out: the mean,",
+            mean_with,
+            "=",
+            mean_without + covariance * (label - fit) / (1 + at_new),
+            *("mean in letters", "c", "k", "X", "T"),
         ),
-        Step(
+        inferred("variance", "the variance", variance_without, "=", noise**2 * at_query, "variance in letters", "T"),
+        inferred(
             "variance falls",
-            "and the variance falls by c^2/h.",
-            lhs=variance_with,
-            rhs=variance_without - covariance**2 / (variance + noise**2),
-            kind="inference",
-            premises=("variance with", "c"),
+            "and how it falls.",
+            variance_with,
+            "=",
+            noise**2 * (at_query - covariance**2 / (1 + at_new)),
+            *("variance with, in letters", "c", "X", "T"),
         ),
     )

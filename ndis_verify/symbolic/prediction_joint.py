@@ -1,7 +1,7 @@
 """How one record moves the mean and the variance of a Gaussian-process prediction together: the exact worst pairs.
 
-U and V are the variances at the new point and at the query, c the covariance, all given the other records; t is the new
-label less the mean at the new point. tau = |S phi|^2/U, z = 1 - tau, x = U/s^2.
+The features of the new record are a w, w no zero vector; T = (F^T F + s^2 I)^{-1}. tau = s^2 |T w|^2/(w^T T w), z = 1 -
+tau, x = a^2 w^T T w.
 """
 
 from __future__ import annotations
@@ -13,35 +13,21 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic import joint_shift
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.block_algebra import letter, without_rules
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import bordered, divergence, held, normal, quotient, scalar
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.notation import divergence, held, normal, scalar, trace, transpose
 from ndis_verify.symbolic.prediction_features import (
-    AT_NEW,
-    AT_OTHERS,
-    AT_QUERY,
-    FEW,
-    KERNEL,
-    LETTERS,
-    NEW_LABEL,
-    OTHER_LABELS,
-    G,
-    P,
-    Pt,
-    S,
-    at_least,
-    at_query,
-    count,
-    covariance,
-    decided,
-    derived,
-    f,
-    fit,
-    ft,
+    F,
+    Ft,
+    T,
+    form_steps,
+    in_letters,
+    inferred,
+    inverse_steps,
     label,
     labels,
-    left,
     length,
     mean_with,
     mean_without,
@@ -49,32 +35,21 @@ from ndis_verify.symbolic.prediction_features import (
     one,
     others,
     p,
-    posterior_steps,
-    pt,
-    size_steps,
+    q,
+    qt,
     squared,
     update_steps,
-    variance,
     variance_with,
     variance_without,
-    weights,
+    weight_steps,
     y,
     yt,
     zero,
 )
+from ndis_verify.symbolic.statement_terms import quantity
 
 _CLAIM = "N26-Pr8-joint"
-_KERNEL_BOUND = "k(x, x) <= l^2 at records and query"
-_GRANTED = {
-    **dict.fromkeys((AT_QUERY.text, AT_NEW.text, AT_OTHERS), _KERNEL_BOUND),
-    **dict.fromkeys((NEW_LABEL.text, OTHER_LABELS), "|y| <= B"),
-    FEW.text: "at most n records in the larger database",
-}
-_DATABASE = "database"
-_PART = "every pair of outputs is the image of one of the family"
-_REACHED = "every pair of the family is one of outputs"
-_RANGES = "z <= m l^2/(s^2 + m l^2)", "x <= (1 - z) l^2/s^2"
-_IN_FAMILY = dict.fromkeys(_RANGES, "z and x in the ranges of the family")
+_ATTAINED = "N26-Pr8-joint-attained"
 _ORDERS = ("without the record first", "with the record first")
 
 _first, _second = sp.symbols("a b", positive=True)  # variances
@@ -86,11 +61,35 @@ epsilon = sp.Symbol("epsilon", real=True)
 _angle = sp.Symbol("alpha", real=True)  # every share is the square of its sine
 _share = sp.sin(_angle) ** 2
 
+w = letter("w")
+wt = transpose(w)
+size = sp.Symbol("a", real=True)
+_OF_RECORD = {p: size * w}
+_LENGTH, _LABEL = "a^2 w^T w <= l^2", "abs(b) <= B"
+_HYPOTHESES = (
+    Hypothesis("w^T w > 0", sp.Gt(scalar(wt * w), 0)),
+    Hypothesis(_LENGTH, sp.Le(size**2 * scalar(wt * w), length**2)),
+    Hypothesis("q^T q <= l^2", sp.Le(scalar(qt * q), length**2)),
+    Hypothesis("tr(F^T F) <= m l^2", sp.Le(trace(Ft * F), others * length**2)),
+    Hypothesis("y^T y <= m B^2", sp.Le(scalar(yt * y), others * labels**2)),
+    Hypothesis(_LABEL, sp.Le(sp.Abs(label), labels)),
+)
 
-def shift_of(kept: sp.Expr) -> sp.Expr:
-    """The shift of the family's pair at (z, x), `kept` being 1 - z."""
-    pull = 1 + sp.sqrt(others * z * x)
+
+def shift_of(kept: sp.Expr, count: sp.Expr = others) -> sp.Expr:
+    """The shift of the family's pair at (z, x), `kept` being 1 - z, `count` the number of other records."""
+    pull = 1 + sp.sqrt(count) * sp.sqrt(z) * sp.sqrt(x)
     return length * labels * sp.sqrt(kept) * sp.sqrt(x) * pull / (noise * (1 + x))
+
+
+def _stated(order: str, first: tuple[sp.Expr, sp.Expr], second: tuple[sp.Expr, sp.Expr]) -> tuple[sp.Expr, ...]:
+    """What the divergence in a statement is of: mean and variance of each law, in the order named."""
+    return (*first, *second, epsilon) if order == _ORDERS[0] else (*second, *first, epsilon)
+
+
+def _family(kept: sp.Expr, count: sp.Expr = others) -> tuple[tuple[sp.Expr, sp.Expr], tuple[sp.Expr, sp.Expr]]:
+    """The laws of the family's pair at (z, x)."""
+    return (zero, added + length**2 * kept), (shift_of(kept, count), added + length**2 * kept / (1 + x))
 
 
 def _law(mean: sp.Expr, spread: sp.Expr) -> sp.Expr:
@@ -109,40 +108,35 @@ def _ordered(order: str, first: Mapping[str, Any], second: Mapping[str, Any]) ->
     return {**one_law, **{f"other {name}": value for name, value in other.items()}}
 
 
-def _family(order: str, kept: sp.Expr, shift: sp.Expr) -> sp.Expr:
-    return _pair(order, (zero, added + length**2 * kept), (shift, added + length**2 * kept / (1 + x)))
-
-
 @cache
 def update() -> Derivation:
-    """With a new record the mean moves by c t/h and the variance falls by c^2/h, h = U + s^2 (N26-D8, N26-Pr8).
+    """With a new record the mean moves by c t/(1 + X) and the variance falls by s^2 c^2/(1 + X), c = q^T T p, X = p^T T
+    p, t = b - p^T T F^T y (N26-D8, N26-Pr8).
 
-    `number`: the noise's part of h, s^2, at `noise`.
+    `number`: 0, the least X.
     """
     return Derivation(
         id="prediction_joint.update",
         title="What a new record does to the mean and the variance of a Gaussian-process prediction",
         sources=("N26-D8", "N26-Pr8"),
-        hypotheses=(KERNEL,),
-        steps=(*posterior_steps(), *size_steps(), *update_steps()),
-        result_step="s^2",
-        symbols={"noise": noise},
+        hypotheses=(),
+        steps=(*weight_steps(), *update_steps()),
+        result_step="p^T T p >= 0",
+        symbols={},
         faults=(
-            Fault("noise's deviation for its variance", "pushed through", lambda rhs: noise * rhs),
-            Fault("one square of two", "U in two parts", lambda rhs: left),
-            Fault("noise left out of h", "h", lambda rhs: rhs - noise**2),
-            Fault("label alone", "mean moves", lambda rhs: rhs + covariance * fit / (variance + noise**2)),
+            Fault("noise's deviation for its variance", "two squares", lambda rhs: rhs + (noise - noise**2) * T * T),
+            Fault("one square of two", "p^T T p", lambda rhs: noise**2 * scalar(transpose(p) * T * T * p)),
+            Fault("the record's own noise left out", "update", lambda rhs: 2 * rhs),
+            Fault("label alone", "mean in letters", lambda rhs: rhs.subs(sp.Symbol("k", real=True), 0)),
             Fault("variance kept", "variance falls", lambda rhs: variance_without),
+            Fault("noise forgotten", "variance", lambda rhs: rhs / noise**2),
         ),
         concludes=(
             Conclusion(_CLAIM, "mean moves", part="how the mean moves"),
+            Conclusion(_CLAIM, "variance", part="the variance without the record"),
             Conclusion(_CLAIM, "variance falls", part="how the variance falls"),
         ),
     )
-
-
-def _positive(value: sp.Expr) -> Step:
-    return Step("positive", "Positive.", lhs=value, rhs=zero, relation=">", witness=value)
 
 
 def _sides(lhs: sp.Expr, rhs: sp.Expr) -> Step:
@@ -363,6 +357,302 @@ def grows_in_both() -> Derivation:
     )
 
 
+_X, _o = sp.symbols("X o", positive=True)
+_N = sp.Symbol("N", nonnegative=True)
+_c, _k, _t, _kappa = sp.symbols("c k t kappa", real=True)
+_NAMES: dict[sp.Symbol, sp.Expr] = {
+    _X: scalar(wt * T * w),
+    _o: scalar(wt * T * T * w),
+    _N: scalar(qt * T * q),
+    _c: scalar(qt * T * w),
+    _k: scalar(wt * T * Ft * y),
+}
+_IN_W = without_rules((F, Ft, T, w, wt), (noise,))
+_OUTPUTS = (
+    (mean_without, added + variance_without),
+    (at_values(mean_with, _OF_RECORD), added + at_values(variance_with, _OF_RECORD)),
+)
+
+
+def _named(symbol: sp.Symbol, why: str, *premises: str) -> Step:
+    return Step(str(symbol), why, lhs=symbol, rhs=_NAMES[symbol], kind="definition", premises=premises)
+
+
+def _at_least(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | Use) -> Step:
+    return inferred(name, why, lhs, ">=", rhs, *premises)
+
+
+def _inner_product(name: str, why: str, u: Any, v: Any) -> Step:
+    letters = {"u": u, "u^T": transpose(u), "v": v, "v^T": transpose(v)}
+    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {"features": "T"})
+
+
+def _witnessed(name: str, why: str, value: sp.Expr) -> Step:
+    return Step(name, why, lhs=value, rhs=zero, relation=">=", witness=value)
+
+
+def _range_steps() -> tuple[Step, ...]:
+    """The shares tau and z, the size x, and the ranges of both."""
+    room = noise**2 + others * length**2
+    return (
+        by_fact(
+            "T w",
+            "T w is not 0, as w is not;",
+            "no vector but 0 goes to 0 alone",
+            {"X": T, "Y": Ft * F + noise**2, "v": w, "image^T": wt * T},
+            {"product": "T from the right", "vector": "w^T w > 0", "transpose": "(T w)^T"},
+        ),
+        *form_steps(w, "w^T T w = s^2 |T w|^2 + |F T w|^2", _IN_W),
+        inferred(
+            "w^T T w > 0",
+            "is positive, too.",
+            scalar(wt * T * w),
+            ">",
+            zero,
+            *("w^T T w", Use("T w", weight=noise**2), "|F T w|^2", "T^T"),
+        ),
+        _named(_X, "X = w^T T w", "w^T T w > 0"),
+        _named(_o, "and o = |T w|^2.", "T w"),
+        by_fact(
+            "squares of F",
+            "The squares of the entries of F add up to at most m l^2,",
+            "image under a matrix of bounded squares",
+            {"M": F, "v": T * w},
+            {"real": "T"},
+        ),
+        inferred(
+            "o above",
+            "so o is at least a share of X,",
+            _X,
+            "<=",
+            room * _o,
+            *("squares of F", Use("tr(F^T F) <= m l^2", weight=_o), "X", "w^T T w", "o", "T^T"),
+        ),
+        inferred(
+            "o below",
+            "and s^2 o at most X.",
+            noise**2 * _o,
+            "<=",
+            _X,
+            *(Use("|F T w|^2", weight=-1), "X", "w^T T w", "o", "T^T"),
+        ),
+        Step("tau", "tau = s^2 o/X", lhs=tau, rhs=noise**2 * _o / _X, kind="definition"),
+        inferred("tau <= 1", "is at most 1,", tau, "<=", one, "tau", Use("o below", weight=1 / _X)),
+        Step("z", "z = 1 - tau not negative", lhs=z, rhs=1 - tau, kind="definition", premises=("tau <= 1",)),
+        inferred(
+            "z at most",
+            "and at most this, the range of z;",
+            z,
+            "<=",
+            others * length**2 / room,
+            *("z", "tau", Use("o above", weight=noise**2 / (room * _X))),
+        ),
+        Step("z at least", "its least value.", lhs=z, rhs=zero, relation=">=", witness=z),
+        Step("x", "x = a^2 X.", lhs=x, rhs=size**2 * _X, kind="definition"),
+        Step("x at least", "Its least value.", lhs=x, rhs=zero, relation=">=", witness=x),
+        _inner_product("w and T w", "X is the inner product of w and T w,", w, T * w),
+        inferred(
+            "x at most",
+            "and a w at most l long: the range of x.",
+            x,
+            "<=",
+            (1 - z) * length**2 / noise**2,
+            Use("w and T w", weight=size**2 / _X),
+            Use(_LENGTH, weight=_o / _X),
+            *("x", "z", "tau", "T^T", "X", "o"),
+        ),
+    )
+
+
+def _shift_steps(pulled: sp.Expr) -> tuple[Step, ...]:
+    """What labels up to B can do: the shift is at most the family's."""
+    pull = sp.sqrt(others) * sp.sqrt(z) * sp.sqrt(x)
+    return (
+        _named(_k, "The mean at w, from the other labels,"),
+        _inner_product("y and F T w", "is an inner product of y,", F * T * w, y),
+        inferred(
+            "k^2",
+            "whose squares add up to at most m B^2:",
+            _k**2,
+            "<=",
+            others * labels**2 * z * _X,
+            Use("y and F T w"),
+            Use("y^T y <= m B^2", weight=z * _X),
+            *("z", "tau", "X", "w^T T w", "k", "o", "T^T"),
+        ),
+        inferred(
+            "b^2",
+            "the new label is at most B in size, too.",
+            label**2,
+            "<=",
+            labels**2,
+            Use(_LABEL, weight=labels + sp.Abs(label)),
+        ),
+        inferred(
+            "cross term squared",
+            "The square of both together:",
+            (-label * size * _k) ** 2,
+            "<=",
+            (labels**2 * pull) ** 2,
+            Use("k^2", weight=size**2 * label**2),
+            Use("b^2", weight=labels**2 * others * z * x),
+            "x",
+        ),
+        _witnessed("cross bound", "Not negative,", labels**2 * pull),
+        by_fact(
+            "cross term",
+            "so the product is bounded,",
+            "a number and a larger square",
+            {"a": -label * size * _k, "b": labels**2 * pull},
+            {"squares": "cross term squared", "sign": "cross bound"},
+        ),
+        Step("t", "t is the new label less the mean at a w:", lhs=_t, rhs=label - size * _k, kind="definition"),
+        inferred(
+            "t^2",
+            "and |t| <= B (1 + sqrt(m z x)).",
+            _t**2,
+            "<=",
+            labels**2 * (1 + pull) ** 2,
+            *("t", "b^2", Use("k^2", weight=size**2), Use("cross term", weight=2), "x"),
+        ),
+        inferred(
+            "shift squared",
+            "So the shift stays below the family's.",
+            pulled**2,
+            "<=",
+            shift_of(tau) ** 2,
+            Use("t^2", weight=length**2 * tau * size**2 * _X / (noise**2 * (1 + size**2 * _X) ** 2)),
+            "x",
+        ),
+    )
+
+
+def _factor_steps(root: sp.Expr) -> tuple[Step, ...]:
+    """c = kappa sqrt(tau X)/s, kappa^2 at most l^2 and s^2 N/tau."""
+    whole = 1 + x
+    return (
+        squared("|T q|^2", "A squared length,", T * q),
+        *form_steps(q, "of both of which q^T T q is made,"),
+        _at_least(
+            "q^T T q >= 0",
+            "so it is not negative.",
+            scalar(qt * T * q),
+            zero,
+            *(Use("|T q|^2", weight=noise**2), "|F T q|^2", "q^T T q", "T^T"),
+        ),
+        _named(_N, "N = q^T T q", "q^T T q >= 0"),
+        _named(_c, "and c = q^T T w."),
+        _inner_product("q and T w", "c is the inner product of q and T w,", q, T * w),
+        inferred(
+            "c and l",
+            "q at most l long:",
+            _c**2,
+            "<=",
+            length**2 * _o,
+            *("q and T w", Use("q^T q <= l^2", weight=_o), "c", "o", "T^T"),
+        ),
+        in_letters(
+            "T is semidefinite",
+            "T is a sum of squares,",
+            T,
+            noise**2 * transpose(T) * T + transpose(T) * Ft * F * T,
+            "T^T",
+            Use("two squares", between=(one, one)),
+        ),
+        by_fact(
+            "c, N and X",
+            "so of the form T",
+            "Cauchy-Schwarz inequality of a form",
+            {
+                "A": T,
+                "u": q,
+                "u^T": qt,
+                "v": w,
+                "v^T": wt,
+                "B": noise * T,
+                "B^T": noise * transpose(T),
+                "C": F * T,
+                "C^T": transpose(F * T),
+            },
+            {"semidefinite": "T is semidefinite"},
+        ),
+        inferred("c and N", "c^2 <= N X, too.", _c**2, "<=", _N * _X, "c, N and X", "c", "N", "X"),
+        Step("kappa", "The factor.", lhs=_kappa, rhs=noise * _c / root, kind="definition"),
+        inferred("c from kappa", "c = kappa sqrt(tau X)/s,", _c, "=", _kappa * root / noise, "kappa"),
+        _at_least(
+            "kappa and l",
+            "kappa^2 <= l^2",
+            length**2,
+            _kappa**2,
+            *(Use("c and l", weight=-(noise**2) / (tau * _X)), "kappa", "tau"),
+        ),
+        _at_least(
+            "kappa and N",
+            "and tau kappa^2 <= s^2 N.",
+            noise**2 * _N,
+            tau * _kappa**2,
+            *(Use("c and N", weight=-(noise**2) / _X), "kappa"),
+        ),
+        _witnessed("left over", "Not negative,", added + _kappa**2 * tau / whole),
+        _witnessed("v + V", "nor is this variance,", added + noise**2 * _N),
+        _at_least(
+            "v + V'",
+            "nor the one with the record.",
+            added + noise**2 * (_N - size**2 * _c**2 / (1 + size**2 * _X)),
+            zero,
+            *("kappa and N", "left over", "c from kappa", "x"),
+        ),
+    )
+
+
+def _map_steps(rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
+    """One map for both laws: kappa/l, with noise."""
+    entry = lambda value: sp.Matrix([[value]])  # noqa: E731
+    over = 1 + size**2 * _X
+    return (
+        _at_least(
+            "noise",
+            "What is added to both is a variance.",
+            rest,
+            zero,
+            *(Use("kappa and l", weight=added / length**2), "kappa and N"),
+        ),
+        Step("mean 0", "0 stays 0.", lhs=entry(held(_kappa / length) * held(zero)), rhs=entry(zero)),
+        Step(
+            "larger variance",
+            "The map kappa/l with this noise makes the one variance",
+            lhs=entry(_kappa**2 / length**2 * (added + length**2 * tau) + rest),
+            rhs=entry(added + noise**2 * _N),
+        ),
+        inferred(
+            "shift",
+            "and the shift,",
+            entry(_kappa / length * pulled),
+            "=",
+            entry(size * _c * _t / over),
+            "c from kappa",
+        ),
+        inferred(
+            "smaller variance",
+            "and the other variance, too.",
+            entry(_kappa**2 / length**2 * (added + length**2 * tau / (1 + x)) + rest),
+            "=",
+            entry(added + noise**2 * (_N - size**2 * _c**2 / over)),
+            *("c from kappa", "x"),
+        ),
+    )
+
+
+_INVERSE = (Ft * F + noise**2) ** -1
+_Z_IN_FULL = 1 - noise**2 * scalar(wt * _INVERSE * _INVERSE * w) / scalar(wt * _INVERSE * w)
+_X_IN_FULL = size**2 * scalar(wt * _INVERSE * w)
+
+
+def _in_full(side: Any) -> Any:
+    """With z and x as the products of letters that they are."""
+    return side.subs({z: _Z_IN_FULL, x: _X_IN_FULL}, simultaneous=True)
+
+
 @cache
 def worst_pairs() -> Derivation:
     """Both laws of a prediction, without a record and with it, are the images under one map of N(0, v + w) and
@@ -372,420 +662,90 @@ def worst_pairs() -> Derivation:
     At most m + 1 records in the larger database. `number`: the square of the shift sqrt(w X) r at `length`, `labels`,
     `noise` (s), `others` (m), `tau` (1 - z), `z`, `x`.
     """
-    U, V, own = sp.symbols("U V o", nonnegative=True)  # own = |S phi|^2
-    c, t, kappa = sp.symbols("c t kappa", real=True)
-    before, after, spread_after = sp.symbols("mu mu' V'", real=True)
-    least = noise**2 / (noise**2 + others * length**2)  # of 1 - z
-    part = quotient(own, U, least)
-    size, whole = sp.sqrt(tau * U), U + noise**2
-    along = quotient(c, size, zero)
-    rest = added * (1 - kappa**2 / length**2) + V - kappa**2 * tau
-    pulled = length * size * t / whole
-    pull = sp.sqrt(others * z * x)
-    rows, square = "a quotient between two bounds", "a quotient of bounded square"
-    posterior = Use("posterior covariance", between=(ft, f))
-    of_part = {"x": own, "y": U, "a": least, "b": one}
-    shown_of_part = {"sign": "U", "order": "least is a share", "low": "o above", "high": "o below"}
-    of_c = {"x": c, "y": size}
+    root, over = sp.sqrt(tau * _X), 1 + size**2 * _X
+    pulled = length * size * root * _t / (noise * over)
+    rest = added * (1 - _kappa**2 / length**2) + noise**2 * _N - _kappa**2 * tau
     steps = [
-        *posterior_steps(),
-        *size_steps(),
-        # U and o = |S phi|^2
-        Step("def U", "The variance at the new point,", lhs=U, rhs=variance, kind="definition", premises=("U >= 0",)),
-        Step("def o", "and o = |S phi|^2.", lhs=own, rhs=left, kind="definition", premises=("|S phi|",)),
-        Step("U", "Not negative.", lhs=U, rhs=zero, relation=">=", witness=U),
-        Step(
-            "least is a share",
-            "A number of (0, 1].",
-            lhs=least,
-            rhs=one,
-            relation="<=",
-            witness=-others * length**2 / (noise**2 + others * length**2),
-        ),
-        Step("least is positive", "A number of (0, 1].", lhs=least, rhs=zero, relation=">", witness=least),
-        by_fact(
-            "rows of Phi",
-            "The j rows of Phi are at most l long:",
-            "image under rows of bounded length",
-            {"M": P, "M^T": Pt, "v": S * p, "v^T": pt * S, "count": count, "length": length},
-            {"rows": AT_OTHERS},
-        ),
-        Step(
-            "o above",
-            "so o is at least this share of U,",
-            lhs=least * U,
-            rhs=own,
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("rows of Phi", weight=least / noise**2),
-                Use(FEW.text, weight=least * length**2 * own / noise**2),
-                "def U",
-                "U in two parts",
-                "def o",
-            ),
-        ),
-        Step(
-            "o below",
-            "and at most U.",
-            lhs=own,
-            rhs=one * U,
-            relation="<=",
-            kind="inference",
-            premises=(Use("|Phi S phi|", weight=-1 / noise**2), "def U", "U in two parts", "def o"),
-        ),
-        by_fact("share", "So o is a share of U,", rows, of_part, shown_of_part),
-        by_fact("share, below", "from this one", f"{rows}, below", of_part, shown_of_part),
-        by_fact("share, above", "to 1.", f"{rows}, above", of_part, shown_of_part),
-        Step("def z", "z is the other share.", lhs=z, rhs=1 - part, kind="definition", premises=("share, above",)),
-        at_least(
-            "z <= m l^2/(s^2 + m l^2)",
-            "The range of z,",
-            others * length**2 / (noise**2 + others * length**2),
-            z,
-            "share, below",
-            "def z",
-        ),
-        Step(
-            "1 - z",
-            "which is below 1.",
-            lhs=1 - z,
-            rhs=zero,
-            relation=">",
-            kind="inference",
-            premises=("share, below", "least is positive", "def z"),
-        ),
-        Step("def tau", "tau = 1 - z.", lhs=tau, rhs=1 - z, kind="definition", premises=("1 - z",)),
-        Step("def x", "x = U/s^2.", lhs=x, rhs=U / noise**2, kind="definition"),
-        Step("o", "o = tau U.", lhs=own, rhs=tau * U, kind="inference", premises=("share", "def tau", "def z")),
-        # x is at most (1 - z) l^2/s^2
-        by_fact(
-            "U, phi and S phi",
-            "U is the inner product of phi and S phi,",
-            "Cauchy-Schwarz inequality of vectors",
-            {"u": p, "u^T": pt, "v": S * p, "v^T": pt * S},
-            {"features": LETTERS},
-        ),
-        Step(
-            "U and o",
-            "and phi at most l long:",
-            lhs=U**2,
-            rhs=length**2 * own,
-            relation="<=",
-            kind="inference",
-            premises=("U, phi and S phi", Use(AT_NEW.text, weight=own), "def U", "def o"),
-        ),
-        Step(
-            "U^2",
-            "o = tau U,",
-            lhs=U**2 * one,
-            rhs=U * length**2 * tau,
-            relation="<=",
-            kind="inference",
-            premises=("U and o", "o"),
-        ),
-        Step("l^2 tau", "Not negative.", lhs=length**2 * tau, rhs=zero, relation=">=", witness=length**2 * tau),
-        by_fact(
-            "U above",
-            "so U <= l^2 tau,",
-            "a common factor",
-            {"p": U, "k": one, "n": length**2 * tau},
-            {"order": "U^2", "factor": "U", "other": "l^2 tau"},
-        ),
-        at_least(
-            "x <= (1 - z) l^2/s^2",
-            "the range of x.",
-            (1 - z) * length**2 / noise**2,
-            x,
-            Use("U above", weight=-1 / noise**2),
-            "def x",
-            "def tau",
-        ),
-        # what the others' labels can do
-        derived(
-            "|beta|^2",
-            "beta = G Phi phi, the weights of the other labels in the mean at the new point: s^2 |beta|^2 = U - o,",
-            weights,
-            (U - own) / noise**2,
-            Use("pushed through", between=(pt * Pt * G, p)),
-            Use("pushed through", between=(pt * Pt / noise**2, S * p)),
-            "def U",
-            "def o",
-        ),
-        Step(
-            "beta",
-            "which is z x.",
-            lhs=weights,
-            rhs=z * x,
-            kind="inference",
-            premises=("|beta|^2", "share", "def z", "def x"),
-        ),
-        by_fact(
-            "y and beta",
-            "The mean at the new point is the inner product of y and beta,",
-            "Cauchy-Schwarz inequality of vectors",
-            {"u": y, "u^T": yt, "v": G * P * p, "v^T": pt * Pt * G},
-            {"features": LETTERS},
-        ),
-        by_fact(
-            "j labels",
-            "and |y|^2 is a sum of j squares up to B^2:",
-            "image under rows of bounded length",
-            {"M": y, "M^T": yt, "v": one, "v^T": one, "count": count, "length": labels},
-            {"rows": OTHER_LABELS},
-        ),
-        Step(
-            "mean at the new point",
-            "so it is at most B sqrt(m z x) in size.",
-            lhs=fit**2,
-            rhs=labels**2 * pull**2,
-            relation="<=",
-            kind="inference",
-            premises=(
-                "y and beta",
-                Use("j labels", weight=z * x),
-                Use(FEW.text, weight=labels**2 * z * x),
-                "beta",
-            ),
-        ),
-        Step(
-            "cross term squared",
-            "Times the new label:",
-            lhs=(-label * fit) ** 2,
-            rhs=(labels**2 * pull) ** 2,
-            relation="<=",
-            kind="inference",
-            premises=(Use("mean at the new point", weight=label**2), Use(NEW_LABEL.text, weight=labels**2 * pull**2)),
-        ),
-        Step("cross bound", "Not negative,", lhs=labels**2 * pull, rhs=zero, relation=">=", witness=labels**2 * pull),
-        by_fact(
-            "cross term",
-            "so the product is bounded,",
-            "a number and a larger square",
-            {"a": -label * fit, "b": labels**2 * pull},
-            {"squares": "cross term squared", "sign": "cross bound"},
-        ),
-        Step("def t", "t is the new label less that mean:", lhs=t, rhs=label - fit, kind="definition"),
-        Step(
-            "t",
-            "and |t| <= B (1 + sqrt(m z x)).",
-            lhs=t**2,
-            rhs=labels**2 * (1 + pull) ** 2,
-            relation="<=",
-            kind="inference",
-            premises=(Use(NEW_LABEL.text), "mean at the new point", Use("cross term", weight=2), "def t"),
-        ),
-        Step(
-            "shift squared",
-            "So the shift stays below the family's.",
-            lhs=pulled**2,
-            rhs=shift_of(tau) ** 2,
-            relation="<=",
-            kind="inference",
-            premises=(Use("t", weight=length**2 * tau * U / whole**2), "def x"),
-        ),
-        # c = kappa sqrt(tau U), kappa^2 at most l^2 and V/tau
-        squared("|S f|", "A squared length,", S * f, ft * S),
-        squared("|Phi S f|", "another one,", P * S * f, ft * S * Pt),
-        decided(
-            "V in two parts",
-            "of which V is made,",
-            at_query,
-            scalar(ft * S * S * f) + scalar(ft * S * Pt * P * S * f) / noise**2,
-        ),
-        at_least(
-            "V >= 0",
-            "so V >= 0.",
-            at_query,
-            zero,
-            "|S f|",
-            Use("|Phi S f|", weight=1 / noise**2),
-            "V in two parts",
-        ),
-        Step("def V", "The variance at the query,", lhs=V, rhs=at_query, kind="definition", premises=("V >= 0",)),
-        Step("def c", "and the covariance.", lhs=c, rhs=covariance, kind="definition"),
-        by_fact(
-            "c, f and S phi",
-            "c is the inner product of f and S phi,",
-            "Cauchy-Schwarz inequality of vectors",
-            {"u": f, "u^T": ft, "v": S * p, "v^T": pt * S},
-            {"features": LETTERS},
-        ),
-        Step(
-            "c and o",
-            "f at most l long:",
-            lhs=c**2,
-            rhs=length**2 * own,
-            relation="<=",
-            kind="inference",
-            premises=("c, f and S phi", Use(AT_QUERY.text, weight=own), "def c", "def o"),
-        ),
-        Step(
-            "c and l",
-            "c^2 <= l^2 tau U.",
-            lhs=c**2,
-            rhs=length**2 * size**2,
-            relation="<=",
-            kind="inference",
-            premises=("c and o", "o"),
-        ),
-        decided("S is semidefinite", "S is a sum of squares,", S, S * S + S * Pt * P * S / noise**2),
-        by_fact(
-            "c, V and U",
-            "so of the form S",
-            "Cauchy-Schwarz inequality of a form",
-            {
-                "A": S,
-                "u": f,
-                "u^T": ft,
-                "v": p,
-                "v^T": pt,
-                "B": S,
-                "B^T": S,
-                "C": P * S / noise,
-                "C^T": S * Pt / noise,
-            },
-            {"semidefinite": "S is semidefinite"},
-        ),
-        Step(
-            "c and V",
-            "c^2 <= V U, too.",
-            lhs=c**2,
-            rhs=V / tau * size**2,
-            relation="<=",
-            kind="inference",
-            premises=("c, V and U", "def c", "def V", "def U"),
-        ),
-        Step("l^2", "Not negative,", lhs=length**2, rhs=zero, relation=">=", witness=length**2),
-        Step("V/tau", "both of them.", lhs=V / tau, rhs=zero, relation=">=", witness=V / tau),
-        by_fact(
-            "multiple",
-            "So c is a multiple of sqrt(tau U),",
-            square,
-            {**of_c, "b": length**2},
-            {"sign": "l^2", "bound": "c and l"},
-        ),
-        by_fact(
-            "factor and l",
-            "the square of the factor at most l^2",
-            f"{square}, its square",
-            {**of_c, "b": length**2},
-            {"sign": "l^2", "bound": "c and l"},
-        ),
-        by_fact(
-            "factor and V",
-            "and V/tau.",
-            f"{square}, its square",
-            {**of_c, "b": V / tau},
-            {"sign": "V/tau", "bound": "c and V"},
-        ),
-        Step("def kappa", "The factor.", lhs=kappa, rhs=along, kind="definition"),
-        Step(
-            "c", "c = kappa sqrt(tau U),", lhs=c, rhs=kappa * size, kind="inference", premises=("multiple", "def kappa")
-        ),
-        at_least("kappa and l", "kappa^2 <= l^2", length**2, kappa**2, Use("factor and l", weight=-1), "def kappa"),
-        at_least(
-            "kappa and V", "and tau kappa^2 <= V.", V, tau * kappa**2, Use("factor and V", weight=-tau), "def kappa"
-        ),
-        # the outputs
-        derived("V", "V is the variance without the record.", variance_without, V, posterior, "def V"),
-        Step(
-            "left over",
-            "Not negative,",
-            lhs=added + kappa**2 * tau * noise**2 / whole,
-            rhs=zero,
-            relation=">=",
-            witness=added + kappa**2 * tau * noise**2 / whole,
-        ),
-        Step("v + V", "nor is this variance,", lhs=added + V, rhs=zero, relation=">=", witness=added + V),
-        at_least(
-            "v + V'",
-            "nor the one with the record.",
-            added + V - c**2 / whole,
-            zero,
-            "kappa and V",
-            "left over",
-            "c",
-        ),
-        # one map for both laws
-        at_least(
-            "noise",
-            "What is added to both is a variance.",
-            rest,
-            zero,
-            Use("kappa and l", weight=added / length**2),
-            "kappa and V",
-        ),
-        Step("mean 0", "0 stays 0.", lhs=sp.Matrix([[held(kappa / length) * held(zero)]]), rhs=sp.Matrix([[zero]])),
-        Step(
-            "larger variance",
-            "The map kappa/l with this noise makes the one variance",
-            lhs=sp.Matrix([[kappa**2 / length**2 * (added + length**2 * tau) + rest]]),
-            rhs=sp.Matrix([[added + V]]),
-        ),
-        Step(
-            "shift",
-            "and the shift,",
-            lhs=sp.Matrix([[kappa / length * pulled]]),
-            rhs=sp.Matrix([[c * t / whole]]),
-            kind="inference",
-            premises=("c",),
-        ),
-        Step(
-            "smaller variance",
-            "and the other variance, too.",
-            lhs=sp.Matrix([[kappa**2 / length**2 * (added + length**2 * tau / (1 + x)) + rest]]),
-            rhs=sp.Matrix([[added + V - c**2 / whole]]),
-            kind="inference",
-            premises=("c", "def x"),
-        ),
+        *weight_steps(),
+        inferred("(T w)^T", "(T w)^T = w^T T.", transpose(T * w), "=", wt * T, "T^T"),
+        *_range_steps(),
+        *_shift_steps(pulled),
+        *_factor_steps(root),
+        *_map_steps(rest, pulled),
+        inferred("z in full", "z and", z, "=", _Z_IN_FULL, *("z", "tau", "X", "o", "T")),
+        inferred("x in full", "x as products of letters.", x, "=", _X_IN_FULL, *("x", "X", "T")),
     ]
     for order in _ORDERS:
-        steps += _compared(order, (V, c, t, U), rest, kappa / length, pulled)
+        steps += _compared(order, rest, pulled)
+    ranges = (
+        ("range of z", "z at most", "The ranges, written out: that of z,"),
+        ("z >= 0", "z at least", "from 0 on,"),
+        ("range of x", "x at most", "and that of x,"),
+        ("x >= 0", "x at least", "from 0 on, too."),
+    )
+    found = {step.name: step for step in steps}
+    steps += [
+        inferred(
+            name,
+            why,
+            _in_full(found[shown].lhs),
+            found[shown].relation,
+            _in_full(found[shown].rhs),
+            *(
+                shown,
+                *(f"{one} in full" for one in (z, x) if one in (found[shown].lhs - found[shown].rhs).free_symbols),
+            ),
+        )
+        for name, shown, why in ranges
+    ]
+    known = {"F": F, "w": w, "q": q, "y": y, "a": size, "b": label, "eps": epsilon}
+    numbers = {"l": length, "B": labels, "s": noise, "m": others, "v": added}
     return Derivation(
         id="prediction_joint.worst_pairs",
         title="Both laws of a Gaussian-process prediction come from a pair of the family by one map",
         sources=("N26-D8", "N26-Pr8"),
-        hypotheses=(KERNEL, AT_QUERY, AT_NEW, AT_OTHERS, NEW_LABEL, OTHER_LABELS, FEW),
+        hypotheses=_HYPOTHESES,
         steps=tuple(steps),
         result_step="shift squared",
         symbols={"length": length, "labels": labels, "noise": noise, "others": others, "tau": tau, "z": z, "x": x},
         faults=(
-            Fault("l for l^2", "U and o", lambda rhs: rhs / length),
-            Fault("m forgotten", "mean at the new point", lambda rhs: labels**2 * z * x),
-            Fault("others' labels forgotten", "t", lambda rhs: labels**2),
+            Fault("l for l^2", "x at most", lambda rhs: rhs / length),
+            Fault("m forgotten", "k^2", lambda rhs: labels**2 * z * _X),
+            Fault("others' labels forgotten", "t^2", lambda rhs: labels**2),
             Fault("noise in the shift only once", "shift squared", lambda rhs: rhs / (1 + x)),
-            Fault("variance at the query forgotten", "c and V", lambda rhs: rhs / 2),
-            Fault("z for 1 - z", "o", lambda rhs: z * U),
-            Fault("more noise", "larger variance", lambda rhs: rhs + sp.Matrix([[V]])),
-            Fault("variance kept", "smaller variance", lambda rhs: sp.Matrix([[added + V]])),
+            Fault("variance at the query forgotten", "c and N", lambda rhs: rhs / 2),
+            Fault("one square of two", "w^T T w", lambda rhs: noise**2 * scalar(wt * T * T * w)),
+            Fault("more noise", "larger variance", lambda rhs: rhs + sp.Matrix([[_N]])),
+            Fault("variance kept", "smaller variance", lambda rhs: sp.Matrix([[added + noise**2 * _N]])),
             Fault("shift of the other sign", "shift", lambda rhs: -rhs),
-            Fault("x up to l^2/s^2", "z <= m l^2/(s^2 + m l^2)", lambda rhs: 2 * rhs),
+            Fault("z up to twice as much", "z at most", lambda rhs: 2 * rhs),
+            Fault("record forgotten in z", "range of x", lambda rhs: 2 * rhs),
         ),
-        concludes=(
-            *(Conclusion(_CLAIM, f"worst, {order}", part=_PART, granted=_GRANTED) for order in _ORDERS),
-            *(Conclusion(_CLAIM, name, part="the range of z and x", granted=_GRANTED) for name in _RANGES),
+        concludes=tuple(
+            Conclusion(_CLAIM, name, {**known, **numbers})
+            for name in (*(f"worst, {order}" for order in _ORDERS), *(name for name, _, _ in ranges))
         ),
     )
 
 
-def _compared(order: str, of: tuple[sp.Expr, ...], rest: sp.Expr, factor: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
+def _compared(order: str, rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
     """The two outputs in one order of the pair against the family's pair."""
-    V, c, t, U = of
-    moved, fallen = c * t / (U + noise**2), V - c**2 / (U + noise**2)
-    outputs = Step(
+    over = 1 + size**2 * _X
+    moved, kept = size * _c * _t / over, noise**2 * _N
+    fallen = noise**2 * (_N - size**2 * _c**2 / over)
+    stated = meaning(f"released, {order}", "normal_pair", *_stated(order, *_OUTPUTS))
+    outputs = inferred(
         f"outputs, {order}",
-        "What is released,",
-        lhs=_pair(order, (mean_without, added + variance_without), (mean_with, added + variance_with)),
-        rhs=_pair(order, (mean_without, added + V), (mean_without + moved, added + fallen)),
-        kind="inference",
-        premises=(
-            Use("mean moves", of=update),
-            Use("variance falls", of=update),
-            *("V", "def c", "def t", "def U"),
-        ),
+        "With the mean and the variances as they move,",
+        stated.rhs,
+        "=",
+        _pair(order, (mean_without, added + kept), (mean_without + moved, added + fallen)),
+        Use("mean moves", of=update, at=_OF_RECORD),
+        Use("variance falls", of=update, at=_OF_RECORD),
+        Use("variance", of=update),
+        *("t", "c", "k", "N", "X", "T"),
     )
-    laws = {"mean": zero, "variance": added + V}, {"mean": moved, "variance": added + fallen}
+    laws = {"mean": zero, "variance": added + kept}, {"mean": moved, "variance": added + fallen}
     translated = by_fact(
         f"translated, {order}",
         "less the mean without the record,",
@@ -795,16 +755,16 @@ def _compared(order: str, of: tuple[sp.Expr, ...], rest: sp.Expr, factor: sp.Exp
     )
     larger, smaller = added + length**2 * tau, added + length**2 * tau / (1 + x)
     pairs = (
-        {"mean": zero, "covariance": larger, "image mean": zero, "image covariance": added + V},
+        {"mean": zero, "covariance": larger, "image mean": zero, "image covariance": added + kept},
         {"mean": pulled, "covariance": smaller, "image mean": moved, "image covariance": added + fallen},
     )
     image = by_fact(
         f"image, {order}",
-        "is the image under one map, which sees neither law.",
+        "it is the image under one map, which sees neither law.",
         "one linear map with noise on two normal laws",
         {
             **{name: sp.Matrix([[value]]) for name, value in _ordered(order, *pairs).items()},
-            "matrix": sp.Matrix([[factor]]),
+            "matrix": sp.Matrix([[_kappa / length]]),
             "s": rest,
             "n": sp.Matrix([[one]]),
             "epsilon": epsilon,
@@ -821,14 +781,13 @@ def _compared(order: str, of: tuple[sp.Expr, ...], rest: sp.Expr, factor: sp.Exp
     whole = shift_of(tau)
     at = lambda shift: _pair(order, (zero, larger), (shift, smaller))  # noqa: E731
     shares = [
-        Step(
+        inferred(
             f"{what}, {order}",
             "Every share of the largest shift, on either side, reveals no more:",
-            lhs=at(sign * _share * whole),
-            rhs=at(whole),
-            relation="<=",
-            kind="inference",
-            premises=(Use(f"{what}, {order}", of=longer_shifts, at={_first: larger, _second: smaller, _far: whole}),),
+            at(sign * _share * whole),
+            "<=",
+            at(whole),
+            Use(f"{what}, {order}", of=longer_shifts, at={_first: larger, _second: smaller, _far: whole}),
         )
         for what, sign in (("shares", 1), ("turned", -1))
     ]
@@ -839,247 +798,295 @@ def _compared(order: str, of: tuple[sp.Expr, ...], rest: sp.Expr, factor: sp.Exp
         {"f": at(_argument), "argument": _argument, "low": pulled, "high": whole, "angle": _angle},
         {"shares": shares[0].name, "turned": shares[1].name, "order": "shift squared"},
     )
-    worst = Step(
-        f"worst, {order}",
+    family = meaning(f"family, {order}", "normal_pair", *_stated(order, *_family(1 - z)))
+    in_family = inferred(
+        f"in the family, {order}",
         "So the family's pair at (z, x) reveals as much.",
-        lhs=outputs.lhs,
-        rhs=_family(order, 1 - z, shift_of(1 - z)),
-        relation="<=",
-        kind="inference",
-        premises=(outputs.name, translated.name, image.name, longer.name, "def tau"),
+        stated.lhs,
+        "<=",
+        family.lhs,
+        *(stated.name, outputs.name, translated.name, image.name, longer.name, family.name, "z"),
     )
-    return outputs, translated, image, *shares, longer, worst
+    worst = inferred(
+        f"worst, {order}",
+        "Written out.",
+        stated.lhs,
+        "<=",
+        _in_full(family.lhs),
+        in_family.name,
+        "z in full",
+        "x in full",
+    )
+    return stated, outputs, translated, image, *shares, longer, family, in_family, worst
 
 
 @cache
 def attained() -> Derivation:
-    """Every pair of the family is the pair of outputs of two neighbouring databases, both shifted by one number.
+    """Every pair of the family is the pair of outputs of two neighbouring databases with one feature: k(a, b) = a b,
+    other records of features f e_i and labels -B e_i, of which m = e^T e counts, e = (1, ..., 1) for m records; the new
+    one of feature c and label B, the query l (N26-Pr8).
 
-    One feature, k(a, b) = a b, m records of feature F and label -B, the new one of feature q and label B, the query l
-    (N26-Pr8).
-
-    m F^2 = s^2 z/(1 - z), q^2 = s^2 x/(1 - z): z, x and m may be 0. `number`: the shift sqrt(w X) r at `length`,
-    `labels`, `noise` (s), `others` (m), `z`, `x`.
+    z = m f^2/(s^2 + m f^2), x = c^2/(s^2 + m f^2). `number`: the shift sqrt(w X) r at `length`, `labels`, `noise` (s),
+    `others` (m), `z`, `x`.
     """
-    F, q = sp.symbols("F q", real=True)
-    g, gt, e, et = (letter(name) for name in ("g", "g^T", "e", "e^T"))  # m features F, m ones
-    total, root = noise * sp.sqrt(z) / sp.sqrt(tau), sp.sqrt(others)
-    ones, half = sp.Matrix([1, 1]), sp.Rational(1, 2)
-    database = BlockAlgebra(
-        {(gt, g): noise**2 * (1 - tau) / tau, (et, g): root * total},
-        {
-            g: ones / sp.sqrt(2),
-            gt: ones.T / sp.sqrt(2),
-            e: ones,
-            et: ones.T,
-            others: sp.Integer(2),
-            noise: one,
-            tau: half,
-            z: half,
-        },
-        (_DATABASE, "g^T g", "e^T g"),
+    f, c, M = sp.symbols("f c M", nonnegative=True)
+    e = letter("e")
+    et = transpose(e)
+    g, G, H = f * e, letter("G"), letter("H")
+    h, targets = quantity("above", g, c), quantity("above", -labels * e, labels)
+    ht = transpose(h)
+    here, there = noise**2 + f**2 * M, noise**2 + f**2 * M + c**2
+    inner, whole = f**2 * e * et + noise**2, h * ht + noise**2
+    algebra = without_rules((e, et, h, ht, targets, G, H), (f, c, M, noise, labels))
+    lettered = lambda name, why, lhs, rhs, *premises: in_letters(  # noqa: E731
+        name, why, lhs, rhs, *premises, algebra=algebra
     )
-    drawn = quotient(total, root, zero)
-    matrix = g * gt + noise**2
-    inverse = (1 - tau * g * gt / noise**2) / noise**2
-    fact, square = "inverse of a bordered matrix", "a quotient of bounded square"
-    of_total = {"x": total, "y": root, "b": length**2}
-    shown = {"sign": "l^2", "bound": "room"}
-    h = noise**2 * (1 + x)
-    row, end, corner = length * gt, length * q, q**2 + noise**2
-    letters = {
-        "M": matrix,
-        "N": inverse,
-        "k": q * g,
-        "k^T": q * gt,
-        "q": corner,
-        "h": h,
-        "u^T": row,
-        "a": end,
-    }
-    conditions = {"symmetric": _DATABASE, "inverse": "inverse", "Schur": "h", "positive": "h is positive"}
-    mean = scalar(row * inverse * -labels * e)
-    spread = length**2 - scalar(row * inverse * length * g)
-    mean_then, lost = (bordered(matrix, q * g, corner, row, end, *of) for of in ((-labels * et, labels), (row, end)))
-    moved, kept = shift_of(tau), length**2 * tau
-    mu, mu_with, V, V_with = sp.symbols("mu mu' V V'", real=True)
-    inferred = lambda name, why, lhs, rhs, *premises: Step(  # noqa: E731
-        name, why, lhs=lhs, rhs=rhs, kind="inference", algebra=database, premises=(*database.given, *premises)
+    blocks = "a product of blocks, one above the other"
+    released = lambda features, matrix, of: (  # noqa: E731
+        scalar(length * transpose(features) * matrix**-1 * of),
+        length**2 - scalar(length**2 * transpose(features) * matrix**-1 * features),
     )
+    outputs = released(g, inner, -labels * e), released(h, whole, targets)
+    mean, mean_then = -length * labels * f * M / here, length * labels * (c - f * M) / there
+    spread, spread_then = length**2 * noise**2 / here, length**2 * noise**2 / there
+    moved = sp.Symbol("D", real=True)
+    family_z, family_x = M * f**2 / (noise**2 + M * f**2), c**2 / (noise**2 + M * f**2)
     steps = [
-        Step(
-            "least",
-            "Positive.",
-            lhs=noise**2 / (noise**2 + others * length**2),
-            rhs=zero,
-            relation=">",
-            witness=noise**2 / (noise**2 + others * length**2),
-        ),
-        Step(
-            "1 - z",
-            "z is below 1.",
-            lhs=1 - z,
-            rhs=zero,
-            relation=">",
-            kind="inference",
-            premises=(Use(_RANGES[0], weight=-1), "least"),
-        ),
-        Step("def tau", "tau = 1 - z.", lhs=tau, rhs=1 - z, kind="definition", premises=("1 - z",)),
-        Step("l^2", "Not negative.", lhs=length**2, rhs=zero, relation=">=", witness=length**2),
-        Step(
-            "room",
-            "There is room for z in the features of m records:",
-            lhs=total**2,
-            rhs=length**2 * root**2,
-            relation="<=",
-            kind="inference",
-            premises=(Use(_RANGES[0], weight=(noise**2 + others * length**2) / tau), "def tau"),
-        ),
-        by_fact("features", "F sqrt(m) = s sqrt(z/(1 - z)),", square, of_total, shown),
-        by_fact("F in its range", "F^2 <= l^2.", f"{square}, its square", of_total, shown),
-        Step("def F", "The feature of the others,", lhs=F, rhs=drawn, kind="definition"),
-        Step("def q", "and that of the new record.", lhs=q, rhs=noise * sp.sqrt(x) / sp.sqrt(tau), kind="definition"),
-        Step(
-            "k at the others",
-            "k(x, x) <= l^2 at the others,",
-            lhs=F**2,
-            rhs=length**2,
-            relation="<=",
-            kind="inference",
-            premises=("F in its range", "def F"),
-        ),
-        Step(
-            "k at the new record",
-            "and at the new record.",
-            lhs=q**2,
-            rhs=length**2,
-            relation="<=",
-            kind="inference",
-            premises=(Use(_RANGES[1], weight=noise**2 / tau), "def q", "def tau"),
-        ),
-        Step(
-            _DATABASE,
-            "One feature: e has m ones; m records of feature F and label -B, a new one of q and B, the query l;"
-            " k(a, b) = a b.",
-            kind="definition",
-            premises=("k at the others", "k at the new record"),
-        ),
-        Step(
-            "F sqrt(m)",
-            "The features of the m records together,",
-            lhs=F * root,
-            rhs=total,
-            kind="inference",
-            premises=("features", "def F"),
-        ),
-        Step(
-            "g^T g",
-            "squared,",
-            lhs=others * F**2,
-            rhs=noise**2 * (1 - tau) / tau,
-            kind="inference",
-            premises=("F sqrt(m)", "def tau"),
-        ),
-        Step("e^T g", "and times m ones.", lhs=others * F, rhs=root * total, kind="inference", premises=("F sqrt(m)",)),
-        Step(
-            "inverse",
-            "The inverse of the m records' matrix.",
-            inverse * matrix,
-            one,
-            algebra=database,
-            premises=database.given,
-        ),
-        inferred("h", "With the new record:", corner - scalar(q * gt * inverse * q * g), h, "def q"),
-        Step("h is positive", "a positive number.", lhs=h, rhs=zero, relation=">", witness=h),
-        by_fact(
-            "mean with", "The mean", fact, {**letters, "v": -labels * e, "v^T": -labels * et, "b": labels}, conditions
-        ),
-        by_fact(
-            "variance with", "and the variance,", fact, {**letters, "v": length * g, "v^T": row, "b": end}, conditions
-        ),
         *(
-            Step(f"def {name}", why, lhs=name, rhs=value, kind="definition", premises=(_DATABASE,))
-            for name, why, value in (
-                (mu, "The outputs: mean", mean),
-                (V, "and variance without the new record,", spread),
-                (mu_with, "and with it, mean", mean_then),
-                (V_with, "and variance.", length**2 - lost),
+            step
+            for name, matrix in ((G, inner), (H, whole))
+            for step in (
+                *inverse_steps(name, matrix, f"{name} is the inverse of a kernel matrix with its noise:"),
+                by_fact(
+                    f"{name} in full",
+                    "no matrix has another one.",
+                    "an inverse from one side",
+                    {"X": name, "Y": matrix},
+                    {"product": f"{name} from the left"},
+                ),
             )
         ),
-        inferred(
-            "mean then",
-            "The mean moves by the family's shift,",
-            mu_with,
-            mu + moved,
-            f"def {mu_with}",
-            f"def {mu}",
+        by_fact("e^T e", "A squared length:", "squared length", {"w": e, "w^T": et}, {"real": "G"}),
+        Step("M", "the number m.", lhs=M, rhs=scalar(et * e), kind="definition", premises=("e^T e",)),
+        lettered("M in letters", "A product that is a number:", et * e, M, "M"),
+        by_fact(
+            "h^T h", "The new feature below the other ones,", blocks, {"A": g, "B": c, "C": g, "D": c}, {"rows": "G"}
+        ),
+        by_fact(
+            "h^T y",
+            "times itself and times the labels.",
+            blocks,
+            {"A": g, "B": c, "C": -labels * e, "D": labels},
+            {"rows": "G"},
+        ),
+        lettered(
+            "h in letters",
+            "Both are numbers:",
+            ht * h,
+            f**2 * M + c**2,
+            Use("h^T h", between=(one, one)),
+            Use("M in letters", between=(f**2, one)),
+        ),
+        lettered(
+            "labels in letters",
+            "the second one.",
+            ht * targets,
+            labels * (c - f * M),
+            Use("h^T y", between=(one, one)),
+            Use("M in letters", between=(-f * labels, one)),
+        ),
+        lettered(
+            "through G",
+            "As e^T (f^2 e e^T + s^2 I) = (f^2 M + s^2) e^T, G goes through,",
+            et * G,
+            et / here,
+            Use("G from the right", between=(et / here, one)),
+            Use("M in letters", between=(-(f**2) / here, et * G)),
+        ),
+        lettered(
+            "through H",
+            "and H.",
+            ht * H,
+            ht / there,
+            Use("H from the right", between=(ht / there, one)),
+            Use("h in letters", between=(-one / there, ht * H)),
+        ),
+        lettered(
+            "mean",
+            "The outputs: without the new record the mean",
+            outputs[0][0],
+            mean,
+            "G in full",
+            Use("through G", between=(-length * labels * f, e)),
+            Use("M in letters", between=(-length * labels * f / here, one)),
+        ),
+        lettered(
+            "variance",
+            "and the variance,",
+            outputs[0][1],
+            spread,
+            "G in full",
+            Use("through G", between=(-(length**2) * f**2, e)),
+            Use("M in letters", between=(-(length**2) * f**2 / here, one)),
+        ),
+        lettered(
             "mean with",
-            "def q",
+            "with it the mean",
+            outputs[1][0],
+            mean_then,
+            "H in full",
+            Use("through H", between=(length, targets)),
+            Use("labels in letters", between=(length / there, one)),
         ),
-        Step(
-            "shift",
-            "in z and x:",
-            lhs=mu_with - mu,
-            rhs=shift_of(1 - z),
-            kind="inference",
-            premises=("mean then", "def tau"),
+        lettered(
+            "variance with",
+            "and the variance.",
+            outputs[1][1],
+            spread_then,
+            "H in full",
+            Use("through H", between=(-(length**2), h)),
+            Use("h in letters", between=(-(length**2) / there, one)),
         ),
-        inferred("variance without", "and the variances are the family's,", V, kept, f"def {V}"),
-        inferred("variance then", "both of them.", V_with, kept / (1 + x), f"def {V_with}", "variance with", "def q"),
-        Step("v + w", "Not negative,", lhs=added + kept, rhs=zero, relation=">=", witness=added + kept),
-        Step(
-            "v + w (1 - X)",
-            "neither of them.",
-            lhs=added + kept / (1 + x),
-            rhs=zero,
-            relation=">=",
-            witness=added + kept / (1 + x),
-        ),
+        Step("z", "z = m f^2/(s^2 + m f^2)", lhs=z, rhs=family_z, kind="definition"),
+        Step("x", "and x = c^2/(s^2 + m f^2):", lhs=x, rhs=family_x, kind="definition"),
+        Step("D", "D, how far the mean moves,", lhs=moved, rhs=mean_then - mean, kind="definition"),
+        inferred("shift", "is the family's shift.", moved, "=", shift_of(1 - z, M), "D", "z", "x"),
+        _witnessed("v + w", "Not negative,", added + spread),
+        _witnessed("v + w (1 - X)", "neither of them.", added + spread_then),
+    ]
+    count = scalar(et * e)
+    in_full = {M: count, **{one: value.subs(M, count) for one, value in ((z, family_z), (x, family_x))}}
+    steps += [
+        inferred(f"{one} in full", "As products of letters.", one, "=", in_full[one], str(one), "M") for one in (z, x)
     ]
     for order in _ORDERS:
-        laws = {"mean": zero, "variance": added + kept}, {"mean": moved, "variance": added + kept / (1 + x)}
+        stated = meaning(
+            f"released, {order}", "normal_pair", *_stated(order, *((m, added + more) for m, more in outputs))
+        )
+        laws = {"mean": zero, "variance": added + spread}, {"mean": moved, "variance": added + spread_then}
         translated = by_fact(
             f"translated, {order}",
             "The mean without the new record may be taken off,",
             "a common translation",
-            {**_ordered(order, *laws), "shift": mu, "epsilon": epsilon},
+            {**_ordered(order, *laws), "shift": mean, "epsilon": epsilon},
             _ordered(order, {"variance": "v + w"}, {"variance": "v + w (1 - X)"}),
         )
+        family = meaning(f"family, {order}", "normal_pair", *_stated(order, *_family(1 - z, M)))
+        put = inferred(
+            f"outputs, {order}",
+            "What is released,",
+            stated.rhs,
+            "=",
+            translated.lhs,
+            *("mean", "variance", "mean with", "variance with", "D"),
+        )
+        member = inferred(
+            f"in the family, {order}",
+            "and this is the family's pair at (z, x).",
+            stated.lhs,
+            "=",
+            family.lhs,
+            *(stated.name, put.name, translated.name, "shift", family.name, "z", "x"),
+        )
         steps += [
-            translated,
-            Step(
+            *(stated, translated, put, family, member),
+            inferred(
                 f"attained, {order}",
-                "and what is released is the family's pair at (z, x).",
-                lhs=_pair(order, (mu, added + V), (mu_with, added + V_with)),
-                rhs=_family(order, 1 - z, shift_of(1 - z)),
-                kind="inference",
-                premises=("mean then", "variance without", "variance then", translated.name, "def tau"),
+                "Written out.",
+                stated.lhs,
+                "=",
+                family.lhs.subs(in_full, simultaneous=True),
+                *(member.name, "z in full", "x in full", "M"),
             ),
         ]
     return Derivation(
         id="prediction_joint.attained",
         title="Every pair of the family is the pair of outputs of two neighbouring databases with one feature",
         sources=("N26-D8", "N26-Pr8"),
-        hypotheses=(
-            Hypothesis(_RANGES[0], sp.Le(z, others * length**2 / (noise**2 + others * length**2))),
-            Hypothesis(_RANGES[1], sp.Le(x, (1 - z) * length**2 / noise**2)),
-        ),
+        hypotheses=(),
         steps=tuple(steps),
         result_step="shift",
-        symbols={"length": length, "labels": labels, "noise": noise, "others": others, "z": z, "x": x},
-        domain=(z < 1,),
+        symbols={"length": length, "labels": labels, "noise": noise, "others": M, "z": z, "x": x},
         faults=(
-            Fault("own feature forgotten", "inverse", lambda rhs: rhs + g * gt),
-            Fault("noise left out of h", "h", lambda rhs: rhs - noise**2),
-            Fault("no other record", "e^T g", lambda rhs: F),
-            Fault("m forgotten", "g^T g", lambda rhs: rhs / 2),
-            Fault("others' labels forgotten", "mean then", lambda rhs: mu + moved / (1 + sp.sqrt(others * z * x))),
-            Fault("variance kept", "variance then", lambda rhs: kept),
-            Fault("l for l^2", "variance without", lambda rhs: rhs / length),
-            Fault("features twice as long", "k at the others", lambda rhs: rhs / 4),
+            Fault("own feature forgotten", "h in letters", lambda rhs: f**2 * M),
+            Fault("others' labels forgotten", "labels in letters", lambda rhs: labels * c),
+            Fault("noise left out", "through G", lambda rhs: rhs * here / (f**2 * M)),
+            Fault("variance kept", "variance with", lambda rhs: spread),
+            Fault("l for l^2", "variance", lambda rhs: rhs / length),
+            Fault("shift of the other sign", "shift", lambda rhs: -rhs),
+            Fault("no other record", "mean", lambda rhs: rhs.subs(M, one)),
         ),
-        concludes=(
-            *(Conclusion(_CLAIM, f"attained, {order}", part=_REACHED, granted=_IN_FAMILY) for order in _ORDERS),
-            Conclusion(_CLAIM, "shift", part="its shift", granted=_IN_FAMILY),
+        concludes=tuple(
+            Conclusion(
+                _ATTAINED,
+                f"attained, {order}",
+                {"e": e, "f": f, "c": c, "l": length, "B": labels, "s": noise, "v": added, "eps": epsilon},
+            )
+            for order in _ORDERS
+        ),
+    )
+
+
+_RANGES = "z <= m l^2/(s^2 + m l^2)", "x <= (1 - z) l^2/s^2"
+
+
+@cache
+def in_range() -> Derivation:
+    """At every z and x of the ranges of the family other records and a new one have its features: R = s^2 z/(1 - z) is
+    the sum of the squares of the others', at most m l^2, and s^2 x/(1 - z) the square of the new one's (N26-Pr8).
+
+    `number`: R at `noise` (s), `z`.
+    """
+    room = noise**2 + others * length**2
+    total, own = noise**2 * z / (1 - z), noise**2 * x / (1 - z)
+    least = noise**2 / room
+    steps = (
+        Step("least", "Positive.", lhs=least, rhs=zero, relation=">", witness=least),
+        inferred("1 - z", "z is below 1.", 1 - z, ">", zero, Use(_RANGES[0], weight=-1), "least"),
+        Step("tau", "tau = 1 - z.", lhs=tau, rhs=1 - z, kind="definition", premises=("1 - z",)),
+        inferred(
+            "features of the others",
+            "There is room for z in the features of the others,",
+            total,
+            "<=",
+            others * length**2,
+            Use(_RANGES[0], weight=room / tau),
+            "tau",
+        ),
+        inferred(
+            "feature of the new record",
+            "and for x in that of the new record,",
+            own,
+            "<=",
+            length**2,
+            Use(_RANGES[1], weight=noise**2 / tau),
+            "tau",
+        ),
+        Step("z of the features", "of which z", lhs=total / (noise**2 + total), rhs=z),
+        Step("x of the features", "and x are made.", lhs=own / (noise**2 + total), rhs=x),
+    )
+    return Derivation(
+        id="prediction_joint.in_range",
+        title="Every z and x of the ranges of the family are those of features that are no longer than allowed",
+        sources=("N26-Pr8",),
+        hypotheses=(
+            Hypothesis(_RANGES[0], sp.Le(z, others * length**2 / room)),
+            Hypothesis(_RANGES[1], sp.Le(x, (1 - z) * length**2 / noise**2)),
+        ),
+        steps=steps,
+        result_step="features of the others",
+        symbols={"length": length, "others": others},
+        faults=(
+            Fault("features half as long", "features of the others", lambda rhs: rhs / 4),
+            Fault("new feature half as long", "feature of the new record", lambda rhs: rhs / 4),
+            Fault("noise forgotten", "z of the features", lambda rhs: rhs / noise**2),
+            Fault("z forgotten", "x of the features", lambda rhs: rhs * (1 - z)),
+        ),
+        concludes=tuple(
+            Conclusion(_ATTAINED, name, {"z": z, "x": x, "m": others, "l": length, "s": noise})
+            for name in (
+                *("features of the others", "feature of the new record"),
+                *("z of the features", "x of the features"),
+            )
         ),
     )

@@ -15,7 +15,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.shapes import Shape, shape_of
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
-from ndis_verify.symbolic.notation import det, scalar, transpose
+from ndis_verify.symbolic.notation import det, scalar, trace, transpose
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 
 _OF_LETTERS = ("transpose", "above", "beside", "logistic_fit")
@@ -53,8 +53,8 @@ def quantity(head: str, *args: Any) -> Any:
     if not all(getattr(arg, "is_commutative", True) for arg in args):
         if head in _OF_LETTERS:
             return transpose(*args) if head == "transpose" else sp.Function(head, commutative=False)(*args)
-        if head == "det":
-            return det(*args)
+        if head in ("det", "trace"):
+            return (det if head == "det" else trace)(*args)
     if head in _SIZES:
         return sp.Function(head, integer=True, positive=True)(*args)
     return sp.Function(head, real=True)(*args)

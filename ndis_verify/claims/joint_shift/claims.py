@@ -467,6 +467,68 @@ _OUTPUTS = statement(
     ),
 )
 
+_MEMBER = {  # mean and variance of the family's laws at (z, x), m other records
+    "first": "0, v + l^2 (1 - {z})",
+    "second": "(B l/s) sqrt(1 - {z}) sqrt({x}) (1 + sqrt({m}) sqrt({z}) sqrt({x}))/(1 + {x}),"
+    " v + l^2 (1 - {z})/(1 + {x})",
+}
+
+
+def _in_both_orders(first: str, sign: str, second: str, z: str, x: str, m: str) -> str:
+    """The pair of outputs against the family's, in both orders; mean and variance of each output, as text."""
+    low, high = (text.format(z=z, x=x, m=m) for text in _MEMBER.values())
+    return (
+        f"delta_normal({first}, {second}; eps) {sign} delta_normal({low}, {high}; eps)"
+        f", and delta_normal({second}, {first}; eps) {sign} delta_normal({high}, {low}; eps)"
+    )
+
+
+_PREDICTED = statement(
+    _in_both_orders(
+        "q^T F^T G y, v + q^T q - q^T F^T G F q", "<=", "q^T P^T H [y; b], v + q^T q - q^T P^T H P q", "z", "x", "m"
+    )
+    + ", and 0 <= z <= m l^2/(s^2 + m l^2), and 0 <= x <= (1 - z) l^2/s^2",
+    *("v >= 0", "s > 0", "l > 0", "B >= 0", "m >= 0", "tr(F^T F) <= m l^2", "y^T y <= m B^2", "q^T q <= l^2"),
+    *("w^T w > 0", "a^2 w^T w <= l^2", "|b| <= B"),
+    where={
+        "P": "[F; a w^T]",
+        "G": "(F F^T + s^2 I)^{-1}",
+        "H": "(P P^T + s^2 I)^{-1}",
+        "T": "(F^T F + s^2 I)^{-1}",
+        "z": "1 - s^2 w^T T T w/(w^T T w)",
+        "x": "a^2 w^T T w",
+    },
+    over=(
+        *(matrix("F", 3, 2, -1, 1), vector_variable("y", "reals", 3, -1, 1), vector_variable("q", "reals", 2, -1, 1)),
+        *(vector_variable("w", "reals", 2, -1, 1), real("a", -1, 1), real("b", -1, 1)),
+        *(real("v", 0, 10), real("s", "0.3", 10, "log"), real("l", "0.3", 3, "log"), real("B", "0.1", 3, "log")),
+        *(real("m", 0, 6), real("eps", -1, 4)),
+    ),
+)
+_FAMILY = statement(
+    _in_both_orders("l g^T G y, v + l^2 - l^2 g^T G g", "=", "l h^T H [y; B], v + l^2 - l^2 h^T H h", "Z", "X", "k")
+    + ", and R <= m l^2, and C <= l^2, and R/(s^2 + R) = z, and C/(s^2 + R) = x",
+    *("v >= 0", "s > 0", "l > 0", "B >= 0", "f >= 0", "c >= 0", "m >= 0"),
+    *("0 <= z <= m l^2/(s^2 + m l^2)", "0 <= x <= (1 - z) l^2/s^2"),
+    where={
+        "g": "f e",
+        "h": "[g; c]",
+        "y": "-(B e)",
+        "G": "(g g^T + s^2 I)^{-1}",
+        "H": "(h h^T + s^2 I)^{-1}",
+        "k": "e^T e",
+        "Z": "k f^2/(s^2 + k f^2)",
+        "X": "c^2/(s^2 + k f^2)",
+        "R": "s^2 z/(1 - z)",
+        "C": "s^2 x/(1 - z)",
+    },
+    over=(
+        *(vector_variable("e", "reals", 2, -1, 1), real("f", 0, 3), real("c", 0, 3), real("m", 0, 10)),
+        *(real("z", 0, "0.99"), real("x", 0, 5), real("eps", -1, 4)),
+        *(real("v", 0, 10), real("s", "0.3", 10, "log"), real("l", "0.3", 3, "log"), real("B", "0.1", 3, "log")),
+    ),
+)
+
 CLAIMS = (
     stated_claim(
         id="N26-D6-joint",
@@ -564,43 +626,28 @@ CLAIMS = (
             " needs more than 3.2734."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr8-joint",
         source="N26",
-        title="a Gaussian-process prediction: mean and variance moved together, the exact worst neighbours",
-        statement=(
-            "Every pair of neighbouring outputs is a post-processing of one of the two-parameter family, and every"
-            " member of the family is the pair of outputs of two neighbouring databases of at most n records: the"
-            " largest divergence is known exactly."
+        title="a Gaussian-process prediction: mean and variance moved together, no pair beyond a family of two numbers",
+        stated=_PREDICTED,
+        about=(
+            "F has the features of the other records as rows, y their labels, p = a w and b are those of the new"
+            " record, q the features of the query: k(x, x') is the product of features, as every covariance function is"
+            " at finitely many points; at most m other records with k(x, x) <= l^2 and labels up to B are within the"
+            " hypotheses. Outputs without the new record and with it, mean and variance at the query with v added,"
+            " reveal no more, in either order, than the pair of the family at (z, x). a = 0 is a record without"
+            " features."
         ),
-        formula=(
-            "N(0, v + w) against N(sqrt(wX) r, v + w(1-X)), w = l^2(1-z), X = x/(1+x), r = (B/s)(1+sqrt((n-1) z"
-            " x))/sqrt(1+x), 0 <= x <= (1-z) l^2/s^2, 0 <= z <= (n-1) l^2/(s^2 + (n-1) l^2)"
-        ),
-        hypotheses=(
-            "k is the covariance function of a Gaussian process",
-            "k(x, x) <= l^2 at records and query",
-            "|y| <= B",
-            "s > 0",
-            "v >= 0",
-            "at most n records in the larger database",
-            "z and x in the ranges of the family",
-        ),
+        search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
         checks=(
             proof("update of the prediction", prediction_joint.update),
             proof("a longer shift", prediction_joint.longer_shifts),
             proof("one map for both laws, and the family", prediction_joint.worst_pairs),
-            proof("databases with one feature", prediction_joint.attained),
             proof("where the search may look", prediction_joint.grows_in_both),
             _GROWS,
             _PREDICTION_ATTACK,
-            Check(
-                "attained by databases with one feature",
-                Kind.CROSSCHECK,
-                _attained(),
-                {"smaller labels": _attained(0.99)},
-            ),
             Check(
                 "no noise at n 16, B 0.5, s^2 250, l 1, eps 1",
                 Kind.CROSSCHECK,
@@ -609,9 +656,34 @@ CLAIMS = (
             ),
         ),
         note=(
-            "The posterior's own variance falls and rises with what a record can do to the mean, so v = 0 can be"
+            "Every pair of the family is attained (N26-Pr8-joint-attained), so the largest divergence is known exactly."
+            " The posterior's own variance falls and rises with what a record can do to the mean, so v = 0 can be"
             " enough: at n = 16, B = 0.5, s^2 = 250, l = 1, eps = 1 the draw itself has delta 6.9e-109 (15.2059 printed"
             " with the literal Chernoff bound; 0.0133 from the mean and the variance bounded apart). n must be public."
+        ),
+    ),
+    stated_claim(
+        id="N26-Pr8-joint-attained",
+        source="N26",
+        title="every pair of the prediction's family is the pair of outputs of two neighbouring databases",
+        stated=_FAMILY,
+        about=(
+            "One feature: with e = (1, ..., 1), k = e^T e is the number of the other records, each of feature f and"
+            " label -B; the new one has c and B, the query l. Without other records e = 0. Their outputs are the"
+            " family's pair at (Z, X). And every z and x of the family's ranges, ends included, is such a Z and X: R is"
+            " k f^2 and C is c^2, so with k = m no feature is longer than l."
+        ),
+        search={"quick": 200, "full": 4_000},
+        declared=Verdict.PROVED,
+        checks=(
+            proof("databases with one feature", prediction_joint.attained),
+            proof("features for every z and x", prediction_joint.in_range),
+            Check(
+                "attained by databases with one feature",
+                Kind.CROSSCHECK,
+                _attained(),
+                {"smaller labels": _attained(0.99)},
+            ),
         ),
     ),
 )
