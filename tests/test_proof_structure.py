@@ -199,7 +199,8 @@ def test_another_last_step_is_no_proof(name: str) -> None:
     assert ends
     for derivation, last in ends:
         step = derivation.step(last)
-        for rhs in (2 * step.rhs - step.lhs / 3, step.rhs + sp.Rational(1, 3), step.rhs * sp.Rational(2, 3)):
+        others = (2 * step.rhs - step.lhs / 3, step.rhs + sp.Rational(1, 3), step.rhs * sp.Rational(2, 3))
+        for rhs in (one for one in others if one != step.rhs):  # 0 is no other number when it is scaled
             moved = replace(step, rhs=rhs)
             steps = tuple(moved if one is step else one for one in derivation.steps)
             names = {str(symbol): symbol for symbol in rhs.free_symbols}
