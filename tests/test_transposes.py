@@ -29,14 +29,16 @@ c = sp.Symbol("c", real=True)
 @pytest.mark.parametrize(
     ("array", "transposed", "written"),
     [
-        (P * S * p, pt * S * Pt, True),
-        (S * v, transpose(v) * S, True),
+        (P * S * p, pt * transpose(S) * Pt, True),
         (S * v, transpose(S * v), True),
-        (c * S * v + p, pt + c * vt * S, True),
+        (c * S * v + p, pt + c * vt * transpose(S), True),
         (Pt * v, vt * P, True),
         (vt, v, True),
         (sp.Integer(3), sp.Integer(3), True),
         (P * S * p, pt * Pt * S, False),
+        (P * S * p, pt * S * Pt, False),  # nor is a matrix, unless a step says so
+        (S * v, transpose(v) * S, False),
+        (c * S * v + p, pt + c * vt * S, False),
         (S * v, transpose(p) * S, False),
         (S * v, -transpose(v) * S, False),
         (S * v, transpose(v), False),

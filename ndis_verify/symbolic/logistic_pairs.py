@@ -30,7 +30,7 @@ _HYPOTHESES = {
     "its length": Hypothesis("m <= l^2", sp.Le(scalar(zt * z), length**2)),
     "a shift": Hypothesis("g > 0", sp.Gt(scalar(transpose(shift) * shift), 0)),
 }
-_FORMS = without_rules((Z, Zt, z, zt, S, anything, yt))
+_FORMS = without_rules((Z, Zt, z, zt, S, transpose(S), anything, yt))
 
 
 @cache
@@ -67,8 +67,8 @@ def logistic_worst() -> Derivation:
     def inferred(name: str, why: str, lhs: Any, relation: str, rhs: Any, *premises: Any, **more: Any) -> Step:
         return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
 
-    def squared(name: str, why: str, w: Any, w_transposed: Any) -> Step:
-        return by_fact(name, why, "squared length", {"w": w, "w^T": w_transposed}, {"real": "S"})
+    def squared(name: str, why: str, w: Any) -> Step:
+        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": "S"})
 
     spread = (
         Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=_shape**-1, kind="definition"),
@@ -92,7 +92,7 @@ def logistic_worst() -> Derivation:
             {"X": S, "Y": _shape, "v": z, "image^T": zt * S},
             {"product": "S from the right", "vector": "m > 0", "transpose": "(S z)^T"},
         ),
-        squared("|Z S z|^2", "a square,", Z * S * z, zt * S * Zt),
+        squared("|Z S z|^2", "a square,", Z * S * z),
         inferred(
             "z^T S z",
             "so z^T S z = lambda |S z|^2 + |Z S z|^2/4",
@@ -111,6 +111,7 @@ def logistic_worst() -> Derivation:
             "z^T S z",
             Use("S z", weight=penalty),
             Use("|Z S z|^2", weight=one / 4),
+            "S^T",
         ),
         named(A, "A = z^T S z,", "positive form"),
         named(h, "h = |S z|^2", "S z"),
@@ -125,12 +126,13 @@ def logistic_worst() -> Derivation:
             "A",
             "h",
             "z^T S z",
+            "S^T",
         ),
         by_fact(
             "both",
             "A^2 <= m h:",
             "Cauchy-Schwarz inequality of vectors",
-            {"u": z, "u^T": zt, "v": S * z, "v^T": zt * S},
+            {"u": z, "u^T": zt, "v": S * z, "v^T": transpose(S * z)},
             {"features": "S"},
         ),
         inferred("m at most", "m is at most l^2,", m, "<=", length**2, Use("m <= l^2"), "m"),
@@ -143,7 +145,7 @@ def logistic_worst() -> Derivation:
             Use("both", weight=1 / A),
             Use("first spread", weight=-m / (A * penalty)),
             Use("m at most", weight=1 / penalty),
-            *("A", "h", "m"),
+            *("A", "h", "m", "S^T"),
         ),
     )
     update = (
@@ -168,8 +170,8 @@ def logistic_worst() -> Derivation:
         ),
     )
     form = (
-        squared("|S y|^2", "Of any vector y, S y", S * anything, yt * S),
-        squared("|Z S y|^2", "and Z S y have squares,", Z * S * anything, yt * S * Zt),
+        squared("|S y|^2", "Of any vector y, S y", S * anything),
+        squared("|Z S y|^2", "and Z S y have squares,", Z * S * anything),
         inferred(
             "y^T S y",
             "y^T S y >= 0;",
@@ -179,6 +181,17 @@ def logistic_worst() -> Derivation:
             "y^T S y in two squares",
             Use("|S y|^2", weight=penalty),
             Use("|Z S y|^2", weight=one / 4),
+            "S^T",
+        ),
+        inferred(
+            "S is semidefinite",
+            "S is of two squares, as it is symmetric;",
+            S,
+            "=",
+            penalty * transpose(S) * S + transpose(S) * Zt * Z * S / 4,
+            "S^T",
+            Use("two squares", between=(one, one)),
+            algebra=_FORMS,
         ),
         named(B, "B = y^T S y,", "y^T S y"),
         named(b, "b = y^T S z and"),
@@ -195,11 +208,11 @@ def logistic_worst() -> Derivation:
                     "v": v,
                     "v^T": vt,
                     "B": sp.sqrt(penalty) * S,
-                    "B^T": sp.sqrt(penalty) * S,
+                    "B^T": sp.sqrt(penalty) * transpose(S),
                     "C": Z * S / 2,
-                    "C^T": S * Zt / 2,
+                    "C^T": transpose(Z * S) / 2,
                 },
-                {"semidefinite": "two squares"},
+                {"semidefinite": "S is semidefinite"},
             )
             for name, why, u, ut, v, vt in (
                 ("b", "b^2 <= A B,", anything, yt, z, zt),
@@ -317,7 +330,7 @@ def logistic_worst() -> Derivation:
             "share",
             "f = z^T S u has f^2 <= h g,",
             "Cauchy-Schwarz inequality of vectors",
-            {"u": S * z, "u^T": zt * S, "v": shift, "v^T": transpose(shift)},
+            {"u": S * z, "u^T": transpose(S * z), "v": shift, "v^T": transpose(shift)},
             {"features": "S"},
         ),
         named(f, "f = z^T S u;"),
@@ -328,7 +341,7 @@ def logistic_worst() -> Derivation:
             "<=",
             one,
             Use("share", weight=1 / (h * g)),
-            *("f", "h", "g"),
+            *("f", "h", "g", "S^T"),
         ),
         inferred(
             "y <= 1",

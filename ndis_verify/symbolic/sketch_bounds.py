@@ -88,7 +88,7 @@ def below_record_steps() -> tuple[Step, ...]:
             {
                 "A": N,
                 "u": S * v,
-                "u^T": vt * S,
+                "u^T": transpose(S * v),
                 "v": h,
                 "v^T": transpose(h),
                 "B": B,
@@ -98,7 +98,7 @@ def below_record_steps() -> tuple[Step, ...]:
             },
             {"semidefinite": Step("N", "N is B^T B + s^2 I.", lhs=N, rhs=Bt * B + held(s) ** 2)},
         ),
-        inferred("j^2", "j^2 <= P U,", k**2, "<=", P * U, *("S v and h", "j def", "P as a form", "U")),
+        inferred("j^2", "j^2 <= P U,", k**2, "<=", P * U, *("S v and h", "j def", "P as a form", "U", "S^T")),
         inferred("o^2 j^2", "times o^2", (o * k) ** 2, "<=", P * W * (o**2 * U / W), Use("j^2", weight=o**2)),
         by_fact(
             "o j",
@@ -124,16 +124,17 @@ def below_record_steps() -> tuple[Step, ...]:
 
 def capped_steps() -> tuple[Step, ...]:
     """Q <= l^2/s^2: with z = (v, beta) and w = (S v - e y, e), e = o/W, Q is z^T w and at least s^2 |w|^2."""
-    first, first_t = S * v - e * solution, vt * S - e * bt * B * S
+    first = S * v - e * solution
+    first_t = transpose(first)
     whole = size + beta**2
     return (
         named(e, "e = o/W:", o / W),
-        squared("|w|^2 but its end", "a vector w of an end e,", first, first_t),
+        squared("|w|^2 but its end", "a vector w of an end e,", first),
         named(part, "the square of the rest of it,", scalar(first_t * first), "|w|^2 but its end"),
         named(along, "the product of that with v,", scalar(vt * first)),
-        squared("|v|^2", "v", v, vt),
+        squared("|v|^2", "v", v),
         named(size, "with its square,", scalar(vt * v), "|v|^2"),
-        squared("|[B, b] w|^2", "and the square of [B, b] w.", B * first + e * b, first_t * Bt + e * bt),
+        squared("|[B, b] w|^2", "and the square of [B, b] w.", B * first + e * b),
         inferred("Q by e", "Q = P + e^2 W", Q, "=", P + e**2 * W, *("Q", "e")),
         inferred(
             "Q in squares",
@@ -141,7 +142,7 @@ def capped_steps() -> tuple[Step, ...]:
             Q,
             ">=",
             s**2 * (part + e**2),
-            *("|[B, b] w|^2", "Q by e", "P", "W", str(part)),
+            *("|[B, b] w|^2", "Q by e", "P", "W", str(part), "S^T"),
             *(
                 Use("two squares", between=sides)
                 for sides in ((vt, v), (-e * vt, c), (-e * bt * B, v), (e**2 * bt * B, c))

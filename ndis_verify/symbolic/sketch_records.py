@@ -53,8 +53,8 @@ def named(symbol: Any, why: str, value: Any, *premises: str) -> Step:
     return Step(str(symbol), why, lhs=symbol, rhs=value, kind="definition", premises=premises)
 
 
-def squared(name: str, why: str, w: Any, w_transposed: Any) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": w_transposed}, {"real": "S"})
+def squared(name: str, why: str, w: Any) -> Step:
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": "S"})
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,9 @@ def inverse_steps() -> tuple[Step, ...]:
 
 def number_steps() -> tuple[Step, ...]:
     """The numbers that the laws depend on."""
-    rest, rest_transposed = b - B * solution, bt - bt * B * S * Bt
     return (
-        squared("|S v|^2", "Squares:", S * v, vt * S),
-        squared("|B S v|^2", "of S v and B S v,", B * S * v, vt * S * Bt),
+        squared("|S v|^2", "Squares:", S * v),
+        squared("|B S v|^2", "of S v and B S v,", B * S * v),
         inferred(
             "v^T S v",
             "of which v^T S v is made,",
@@ -141,18 +140,18 @@ def number_steps() -> tuple[Step, ...]:
             scalar(vt * S * v),
             ">=",
             zero,
-            *(Use("|S v|^2", weight=s**2), "|B S v|^2", "v^T S v"),
+            *(Use("|S v|^2", weight=s**2), "|B S v|^2", "v^T S v", "S^T"),
         ),
         named(P, "P = v^T S v;", scalar(vt * S * v), "P >= 0"),
-        squared("|y|^2", "of the solution y = S c", solution, bt * B * S),
-        squared("|b - B y|^2", "and of what it leaves:", rest, rest_transposed),
+        squared("|y|^2", "of the solution y = S c", solution),
+        squared("|b - B y|^2", "and of what it leaves:", b - B * solution),
         inferred(
             "residual",
             "of these is made the residual, which is positive:",
             a - scalar(bt * B * S * Bt * b),
             ">",
             zero,
-            *("s^2", Use("|y|^2", weight=s**2), "|b - B y|^2"),
+            *("s^2", Use("|y|^2", weight=s**2), "|b - B y|^2", "S^T"),
             Use("two squares", between=(bt * B, Bt * b)),
             algebra=FORMS,
         ),
@@ -161,8 +160,8 @@ def number_steps() -> tuple[Step, ...]:
         named(o, "o = beta - v^T y is what y leaves of the new record,", beta - scalar(vt * S * Bt * b)),
         named(g, "g = beta - v^T x what x leaves of it.", beta - scalar(vt * x)),
         named(h, "h = x - y,", x - solution),
-        squared("|B h|^2", "with the squares of B h", B * h, transpose(h) * Bt),
-        squared("|h|^2", "and h:", h, transpose(h)),
+        squared("|B h|^2", "with the squares of B h", B * h),
+        squared("|h|^2", "and h:", h),
         inferred(
             "U >= 0",
             "h^T N h is made of them.",
@@ -182,9 +181,9 @@ def form_steps(at: Database) -> Iterator[Step]:
     if at is WITH:
         yield named(S1, "With the record the inverse is another one,", at.gram**-1)
         yield inferred("S1 from the left", "from the left.", S1 * at.gram, "=", one, "S1")
-        yield squared("(v^T y)^2", "The new record's square,", vt * anything, yt * v)
+        yield squared("(v^T y)^2", "The new record's square,", vt * anything)
     else:
-        yield squared("|B y|^2", "Of any vector y, B y has a square,", B * anything, yt * Bt)
+        yield squared("|B y|^2", "Of any vector y, B y has a square,", B * anything)
     squares = ("|B y|^2",) if at is WITHOUT else ("|B y|^2", "(v^T y)^2")
     yield inferred(
         f"form, {at.tag}",
@@ -294,9 +293,9 @@ def offset_steps() -> tuple[Step, ...]:
     """The form of the law with the record."""
     return (
         named(h1, "h' = x - y',", x - solution_with),
-        squared("|B h'|^2", "with the squares of B h',", B * h1, transpose(h1) * Bt),
-        squared("|h'|^2", "h'", h1, transpose(h1)),
-        squared("(v^T h')^2", "and v^T h',", vt * h1, transpose(h1) * v),
+        squared("|B h'|^2", "with the squares of B h',", B * h1),
+        squared("|h'|^2", "h'", h1),
+        squared("(v^T h')^2", "and v^T h',", vt * h1),
         inferred(
             "V >= 0",
             "of which h'^T (N + v v^T) h' is made.",

@@ -1,8 +1,7 @@
 """Whether an array made of letters is written as the transpose of another one, or a number as a form of a matrix.
 
-The transpose of a letter v is `transpose(v)`, or the letter called v^T or vt; a matrix, which has a capital, may stand
-for its own, where it is said or shown to be symmetric. What is looked at is the order of the letters and which they
-are: that a matrix which stands as it is may do so is not.
+The transpose of a letter v is `transpose(v)`, or the letter called v^T or vt. No letter stands for its own: that a
+matrix is symmetric is a step, among the premises of those that need it.
 """
 
 from __future__ import annotations
@@ -22,15 +21,7 @@ NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # no step can show it
 
 def written_transposed(array: Any, transposed: Any) -> bool:
     """Whether `transposed` is `array` with its products in the other order and every letter transposed."""
-    wanted = _unmarked(transposed)
-    found = sp.expand(transpose(_unmarked(array)))
-    here = wanted.atoms(transpose)
-    own = {
-        one: one.args[0]
-        for one in found.atoms(transpose) - here
-        if isinstance(one.args[0], sp.Symbol) and one.args[0].name[0].isupper()
-    }
-    return bool(sp.expand(found.xreplace(own) - wanted) == 0)
+    return bool(sp.expand(transpose(_unmarked(array)) - _unmarked(transposed)) == 0)
 
 
 def _unmarked(array: Any) -> Any:
