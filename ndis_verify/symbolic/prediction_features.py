@@ -77,7 +77,12 @@ def inverse_steps(name: sp.Symbol, matrix: Any, why: str) -> tuple[Step, Step, S
 def weight_steps() -> tuple[Step, ...]:
     """T is symmetric, and a sum of two squares."""
     return (
-        *inverse_steps(T, _inside, "T is the inverse of F^T F + s^2 I:"),
+        *inverse_steps(
+            T,
+            _inside,
+            "F has the features of the other records as rows, y_F their labels, q has those of the query. T is the"
+            " inverse of F^T F + s^2 I:",
+        ),
         by_fact(
             "T^T", "T is symmetric,", "a symmetric inverse", {"X": T, "Y": _inside}, {"product": "T from the left"}
         ),
@@ -138,7 +143,7 @@ def update_steps() -> tuple[Step, ...]:
     )
     blocks = "a product of blocks, one above the other"
     return (
-        *inverse_steps(_T_with, _inside_with, "T' is T with the new record:")[:2],
+        *inverse_steps(_T_with, _inside_with, "T' is T with the new record, of features p and label b:")[:2],
         *pushed,
         by_fact("P^T P", "P^T P = F^T F + p p^T", blocks, {"A": F, "B": pt, "C": F, "D": pt}, {"rows": "T"}),
         by_fact("P^T y", "and P^T [y; b] = F^T y + b p.", blocks, {"A": F, "B": pt, "C": y, "D": label}, {"rows": "T"}),

@@ -65,7 +65,7 @@ w = letter("w")
 wt = transpose(w)
 size = sp.Symbol("a", real=True)
 _OF_RECORD = {p: size * w}
-_LENGTH, _LABEL = "a^2 w^T w <= l^2", "abs(b) <= B"
+_LENGTH, _LABEL = "a^2 w^T w <= l^2", "|b| <= B"
 _HYPOTHESES = (
     Hypothesis("w^T w > 0", sp.Gt(scalar(wt * w), 0)),
     Hypothesis(_LENGTH, sp.Le(size**2 * scalar(wt * w), length**2)),
@@ -397,7 +397,7 @@ def _range_steps() -> tuple[Step, ...]:
     return (
         by_fact(
             "T w",
-            "T w is not 0, as w is not;",
+            "The features of the new record are a w, its label is b. T w is not 0, as w is not;",
             "no vector but 0 goes to 0 alone",
             {"X": T, "Y": Ft * F + noise**2, "v": w, "image^T": wt * T},
             {"product": "T from the right", "vector": "w^T w > 0", "transpose": "(T w)^T"},
@@ -854,9 +854,12 @@ def attained() -> Derivation:
     steps = [
         *(
             step
-            for name, matrix in ((G, inner), (H, whole))
+            for name, matrix, whose in (
+                (G, inner, "The other records have features f e and labels -B e, the query l."),
+                (H, whole, "The new one has the feature c and the label B."),
+            )
             for step in (
-                *inverse_steps(name, matrix, f"{name} is the inverse of a kernel matrix with its noise:"),
+                *inverse_steps(name, matrix, f"{whose} {name} is the inverse of the kernel matrix with its noise:"),
                 by_fact(
                     f"{name} in full",
                     "no matrix has another one.",
