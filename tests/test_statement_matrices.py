@@ -2,12 +2,14 @@
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify.court.quantities.exact import NotExact
+from ndis_verify.court.quantities.float_matrices import QUANTITIES as FLOATS
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_arrays import array, flat, rows_of
 from ndis_verify.court.statement_balls import decide, value_at
@@ -239,3 +241,23 @@ def test_a_statement_about_matrices_comes_back_and_its_faults_are_told_apart():
     assert {"coordinate left out", "entries exchanged", "sign", "direction", "hypothesis left out"} <= rules
     found = [fate for _, fate, _ in fates(stated, 60)]
     assert found.count("violated") >= len(found) / 3
+
+
+@pytest.mark.parametrize(("apart", "off"), [("0.1", "1e-9"), ("0.5", "1e-7"), ("0.001", "1e-4")])
+def test_far_out_a_mean_that_is_a_little_off_moves_a_divergence_a_lot(apart, off):
+    """Where the tail begins 40 deviations out and more, the bound of the error holds what the means may have been."""
+    one, zero = scaled([1.0, 1.0]), scaled([0.0, 0.0])
+    moved = scaled([float(apart)] * 2, [float(off)] * 2)
+    found = FLOATS["normal_pair"](zero, one, moved, one, scaled([4.0, 4.0]))
+    with mpmath.workdps(30):
+        logs = [_log_shift(mpmath.mpf(apart) + sign * mpmath.mpf(off), 4) for sign in (-1, 0, 1)]
+        wide = max(abs(log - logs[1]) for log in logs)
+        assert float(found.error[0]) >= float(mpmath.expm1(min(wide, 700)))
+    assert (not np.isfinite(found.error[0])) == (wide > 100)
+
+
+def _log_shift(D, eps):
+    """log of Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D), to digits that outlast the cancellation."""
+    with mpmath.workdps(30):
+        ratio = [mpmath.erfc((eps / D + side * D / 2) / mpmath.sqrt(2)) / 2 for side in (-1, 1)]
+        return mpmath.log(ratio[0] - mpmath.exp(eps) * ratio[1])

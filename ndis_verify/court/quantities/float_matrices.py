@@ -10,11 +10,13 @@ import numpy as np
 from ndis_verify.court.quantities.float_laws import QUANTITIES as LAWS
 from ndis_verify.court.scaled_floats import Scaled, added, exponential, from_log, known_where, multiplied, scaled
 from ndis_verify.court.statement_arrays import flat, rows_of
+from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
 
 _ENGINE = 1e-10
 _STEEP = 1e3  # how much faster than an argument a logarithm may move
+_UNKNOWN = 100.0  # a logarithm that may be wrong by as much says nothing
 _CONDITION = 1e6  # of covariances that float64 columns are searched with
 
 
@@ -30,6 +32,16 @@ def _conditions(matrices: np.ndarray) -> np.ndarray:
     """Condition numbers of symmetric matrices; infinite where one is not positive definite."""
     values = np.linalg.eigvalsh(np.where(np.isfinite(matrices).all(axis=(1, 2))[:, None, None], matrices, 0.0))
     return np.where(values[:, 0] > 0, values[:, -1] / np.maximum(values[:, 0], 1e-300), np.inf)
+
+
+def _far_out(laws: Spectrum, log: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """How wrong a logarithm of a tail is where means are off by `mean` whitened, and covariances by a share: the tail
+    begins x = sqrt(2 |log|) deviations out, where the privacy loss is off by mean x + share x^2, over its slope.
+    """
+    out = np.sqrt(2 * np.abs(np.where(np.isfinite(log), log, 0.0)))
+    slope = np.sqrt(laws.shift_squared.sum(axis=-1)) + np.abs(laws.alpha).max(axis=-1) * out
+    off = mean * out + covariance * out**2
+    return np.where(off > 0, out * off / np.maximum(slope, 1e-300), 0.0)
 
 
 def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Scaled) -> Scaled:
@@ -51,13 +63,17 @@ def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Scal
         to_log_delta(log_entries(laws, rows, np.abs(eps))),
         to_log_delta(log_entries(turned, rows, np.abs(eps))),
     )
-    slack = epsilon.slack() + np.where(np.isfinite(condition), condition, 1.0) * (sum(slacks) + 1e-15)
+    worse = np.where(np.isfinite(condition), condition, 1.0)
+    slack = epsilon.slack() + worse * (sum(slacks) + 1e-15)
     extra = _ENGINE * np.maximum(1.0, np.where(np.isfinite(log), np.abs(log), 0.0)) + _STEEP * slack
+    moved = sum(slacks[k] * np.abs(means[k // 2]).max(axis=-1) for k in (0, 2))
+    least = np.minimum(*(np.linalg.eigvalsh(x)[:, 0] for x in (first, second)))
+    extra = extra + _far_out(laws, log, moved / np.sqrt(np.maximum(least, 1e-300)), worse * (slacks[1] + slacks[3]))
     same = from_log(log, extra)
     growth = exponential(scaled(np.minimum(eps, 0.0)))
     other = added(scaled(-np.expm1(np.minimum(eps, 0.0))), multiplied(growth, same))
     picked = [np.where(eps >= 0, getattr(same, f), getattr(other, f)) for f in ("mantissa", "exponent", "error")]
-    return known_where(Scaled(*picked), good)
+    return known_where(Scaled(*picked), good & (extra < _UNKNOWN))
 
 
 def _form_hinge(form: Any, slope: Any, c: Scaled) -> Scaled:
