@@ -15,6 +15,7 @@ import mpmath
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.polynomial_zero import vanishes
 from ndis_verify.symbolic.shared_decisions import shared
 
 SAMPLE_DIGITS = 50
@@ -54,6 +55,8 @@ def is_zero(expression: Any) -> bool | None:
 def _decided(expression: sp.Expr) -> bool | None:
     if nonzero_somewhere(expression):
         return False
+    if vanishes(expression):
+        return True
     candidates = dict.fromkeys((expression, _arguments(expression)))  # once where they are one
     if any(normal_form(candidate) == 0 for normal_form in _NORMAL_FORMS for candidate in candidates):
         return True
