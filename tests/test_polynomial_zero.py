@@ -114,7 +114,7 @@ def test_rules_one_by_one(expression):
         sp.erf(X) - sp.erf(Y),
         sp.Symbol("u", commutative=False) * sp.Symbol("v", commutative=False)
         - sp.Symbol("v", commutative=False) * sp.Symbol("u", commutative=False),
-        sp.Float("0.5") * X - sp.sqrt(X) * sp.sqrt(X) / 2,
+        sp.sqrt(X + sp.Float("1.5")) - sp.sqrt(X + sp.Rational(3, 2)),
         sp.Integral(X, (X, 0, 1)) - sp.Integral(X, (X, 0, 2)),
         (1 + sp.exp(A) + X) ** 300 - (1 + sp.exp(A) + X) ** 299 * (1 + X) - (1 + sp.exp(A) + X) ** 299 * sp.exp(A),
     ],

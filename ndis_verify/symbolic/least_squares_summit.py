@@ -68,7 +68,8 @@ def _slope_steps(name: str) -> tuple[Step, ...]:
     scale *= 1 if name == "deleted" else sp.exp(-loss(z))
     up, down = (c * scale * beyond * (2 * x + beyond)).subs(z, x + beyond), -c * scale * beyond * (2 * z + beyond)
     met = {"up": ({z: x + beyond}, ">=", up), "down": ({x: z + beyond}, "<=", down.subs(x, z + beyond))}
-    where = {"up": "where z = x + w,", "down": "<= 0 where x = z + w,"}
+    told = f"Where the loss is {'eps' if sign == 1 else '-eps'}, this is (1-c)(z^2 - x^2) times what is positive:"
+    where = {"up": f"{told} it is >= 0 where z = x + w,", "down": "<= 0 where x = z + w,"}
     v_of, m_of = place(name), summit(name).subs(epsilon, threshold)
     return (
         Step(
@@ -79,23 +80,15 @@ def _slope_steps(name: str) -> tuple[Step, ...]:
             kind="inference",
             premises=(Use("flow", at={gamma: one}), Use("flow", at={gamma: g})),
         ),
-        Step(
-            f"{name}: at the threshold",
-            "Where the loss is eps, this is (1-c)(z^2 - x^2) times what is positive:"
-            if sign == 1
-            else "where it is -eps:",
-            lhs=_gain(name).subs(epsilon, threshold),
-            rhs=scale * (1 - g) * (z**2 - x**2),
-        ),
         *(
             Step(
                 f"{name}: slope, {which}",
-                f"at the threshold it is >= 0 {where[which]}" if which == "up" else where[which],
+                where[which],
                 lhs=(_gain(name).subs(epsilon, threshold) * inflow(z)).subs(at),
                 rhs=zero,
                 relation=relation,
                 kind="inference",
-                premises=(Use("inflow", at=at, weight=positive), Use(f"{name}: at the threshold", at=at), "c"),
+                premises=(Use("inflow", at=at, weight=positive), "c"),
             )
             for which, (at, relation, positive) in met.items()
         ),
@@ -308,7 +301,7 @@ def worst_record() -> Derivation:
             Fault("leverage of the smaller database", "direction", lambda rhs: 1 / (1 + g * x**2)),
             Fault("law without its constant", "proportion", lambda rhs: rhs * sp.sqrt(g)),
             Fault("loss of the other order", "the loss", lambda rhs: rhs * sp.exp(-2 * loss(cot))),
-            Fault("sign of the other order", "inserted: at the threshold", lambda rhs: -rhs),
+            Fault("sign of the other order", "inserted: slope", lambda rhs: -rhs),
             Fault("slopes exchanged", "deleted: slope", lambda rhs: -rhs),
             Fault("summit of the normal law", "deleted: summit, up", lambda rhs: rhs * total / (2 * rows)),
             Fault("loss of insertion at p = 0", "inserted: worst record", lambda rhs: rhs.subs(r, r - k)),

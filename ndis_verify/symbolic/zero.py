@@ -88,45 +88,6 @@ def _rational(expression: sp.Expr) -> sp.Expr:
     return sp.cancel(sp.together(sp.powsimp(sp.expand(expression))))
 
 
-def _logarithms(expression: sp.Expr) -> sp.Expr:
-    return sp.expand(sp.powsimp(sp.expand(sp.expand_log(expression))))
-
-
-def _exponents(expression: sp.Expr) -> sp.Expr:
-    """Terms with equal exponential parts collected, each coefficient in rational normal form.
-
-    A power of a positive base counts as exp(exponent log base), except for the numeric part of its exponent.
-    """
-    groups: dict[sp.Expr, sp.Expr] = {}
-    for term in sp.Add.make_args(sp.expand_mul(expression, deep=False)):
-        exponent, coefficient = sp.Integer(0), sp.Integer(1)
-        for factor in sp.Mul.make_args(term):
-            if isinstance(factor, sp.exp):
-                plain, power = _split_logarithms(factor.args[0])
-                exponent, coefficient = exponent + plain, coefficient * power
-            elif factor.is_Pow and sp.factor(factor.base).is_positive is True:
-                numeric, symbolic = factor.exp.as_coeff_Add()
-                exponent += symbolic * sp.expand_log(sp.log(sp.factor(factor.base)))
-                coefficient *= sp.factor(factor.base) ** numeric
-            else:
-                coefficient *= factor
-        key = sp.cancel(sp.together(sp.expand_log(exponent)))
-        groups[key] = groups.get(key, sp.Integer(0)) + coefficient
-    return sp.Add(*(sp.cancel(sp.together(value)) * sp.exp(key) for key, value in groups.items()))
-
-
-def _split_logarithms(exponent: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """exp(exponent) as exp(first) times second, the rational multiples of logarithms moved into the second."""
-    kept, power = [], sp.Integer(1)
-    for term in sp.Add.make_args(sp.expand(sp.expand_log(exponent))):
-        multiple, rest = term.as_coeff_Mul()
-        if multiple.is_Rational and isinstance(rest, sp.log) and rest.args[0].is_positive:
-            power *= rest.args[0] ** multiple
-        else:
-            kept.append(term)
-    return sp.Add(*kept), power
-
-
 def _absolute(expression: sp.Expr) -> sp.Expr:
     if not expression.has(sp.Max, sp.Min, sp.Abs):
         return expression
@@ -137,8 +98,6 @@ _NORMAL_FORMS: tuple[Callable[[sp.Expr], sp.Expr], ...] = (
     sp.expand,
     _absolute,
     _rational,
-    _logarithms,
-    _exponents,
 )
 
 
