@@ -218,7 +218,8 @@ def plan(rows: Sequence[tuple[int, float, float | None]]) -> str:
 
 def page() -> str:
     """The text of docs/growth.md, measured now."""
-    table, planned, load = [], "", os.getloadavg()[0]
+    table: list[str] = []
+    planned, load = "", os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         for growth in growths(Path(folder)):
             rows = measured(growth)

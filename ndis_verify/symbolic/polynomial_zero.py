@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache, reduce
 from math import comb, lcm
-from typing import Any
+from typing import Any, Protocol
 
 import flint
 import sympy as sp
@@ -30,6 +30,22 @@ _NO_NUMBERS = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 class Unfit(Exception):
     """No quotient of polynomials, or too large a one."""
+
+
+class _Algebra(Protocol):
+    """What a walk over an expression needs."""
+
+    def number(self, value: sp.Rational, /) -> Any: ...
+
+    def plus(self, one: Any, other: Any, /) -> Any: ...
+
+    def times(self, one: Any, other: Any, /) -> Any: ...
+
+    def power(self, base: Any, exponent: int, /) -> Any: ...
+
+    def value(self, node: sp.Expr, /) -> Any: ...
+
+    def raised(self, base: sp.Expr, exponent: sp.Expr, /) -> Any: ...
 
 
 @lru_cache(maxsize=4096)
@@ -53,7 +69,7 @@ def quotients(expressions: Iterable[sp.Expr]) -> tuple[_Polynomials, list[Quotie
     return ring, [_walk(expression, ring) for expression in expressions]
 
 
-def _walk(node: sp.Expr, algebra: _Unknowns | _Polynomials) -> Any:
+def _walk(node: sp.Expr, algebra: _Algebra) -> Any:
     """The value of a node in an algebra."""
     if isinstance(node, sp.UnevaluatedExpr):
         return _walk(node.args[0], algebra)
@@ -75,7 +91,7 @@ def _walk(node: sp.Expr, algebra: _Unknowns | _Polynomials) -> Any:
     return algebra.value(node)
 
 
-def _log(base: sp.Expr, algebra: _Unknowns | _Polynomials) -> Any:
+def _log(base: sp.Expr, algebra: _Algebra) -> Any:
     return algebra.number(_ONE) if base is sp.E else algebra.value(sp.log(base, evaluate=False))
 
 
@@ -109,7 +125,7 @@ def _factors(base: sp.Expr) -> tuple[tuple[sp.Expr, sp.Expr], ...]:
         one, n = (sp.E, factor.args[0]) if isinstance(factor, sp.exp) else factor.as_base_exp()
         if factor.is_Rational and factor.is_positive:
             parts = sp.factorrat(factor) if max(factor.p, factor.q) < 10**12 else {factor: 1}
-            found += [(sp.sympify(one), sp.Integer(n)) for one, n in parts.items()]
+            found += [(factor if one is factor else sp.Integer(one), sp.Integer(n)) for one, n in parts.items()]
         elif one.is_positive and n.is_real:
             found.append((one, n))
         else:
