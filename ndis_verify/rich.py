@@ -356,7 +356,7 @@ _NAME = re.compile(
 _RAISED = (
     r"\{([^{}]*)\}|([-−]?(?:\d+|[A-Za-zα-ωΑ-Ω](?![A-Za-z])))"  # what is raised: a group in braces, a number, a letter
 )
-_POWER = re.compile(rf"(?<=[\w)\]>}}'′‖|])\^(?:{_RAISED}|([α-ω])|(\|[^|]{{1,40}}\|))")
+_POWER = re.compile(rf"(?<=[\w)\]>}}'′‖|])\^(?:{_RAISED}|([α-ω])|(\|[^|]{{1,40}}\|)|((?:max|min|log)\([^()]*\)))")
 # behind one letter or a bracket: words, the last one with a digit
 _SPELT = r"((?:(?<=(?<!\w)\w_)|(?<=\]_))[A-Za-z]{2,12}\d?(?:_[a-z]{2,12})?)(?!\w|[.]\w)"
 _INDEX = re.compile(rf"(?<=[\w)\]>}}∑∏])_(?:{_RAISED}|{_SPELT})")

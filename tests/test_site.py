@@ -225,6 +225,7 @@ def test_lines_break_before_relations_and_signs_only_outside_of_brackets():
         ("e^|log(lam_i)| - 1", "e<sup>|log(λ<sub>i</sub>)|</sup> - 1"),
         ("delta_LS_delete(a; eps)", "δ<sub>LS, delete</sub>(a; ε)"),
         ("sum_i w_i", "∑<sub>i</sub> w<sub>i</sub>"),
+        ("(1 - c) e^max(0, u), p", "(1 - c) e<sup>max(0, u)</sup>, p"),
         ("delta_LC, S^{-1}", "δ<sub>LC</sub>, S<sup>−1</sup>"),
         ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
     ],
