@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic.polynomial_zero import vanishes
 from ndis_verify.symbolic.zero import as_expression
 
 _MAX_PASSES = 200
@@ -77,10 +78,7 @@ class BlockAlgebra:
             value = self.evaluate(residual)
         except TypeError:
             return None
-        vanishes = not any(
-            sp.simplify(entry) != 0 for entry in (value if isinstance(value, sp.MatrixBase) else [value])
-        )
-        if not vanishes:
+        if not _is_null(value):
             return False
         return True if self.reduce(residual) == 0 else None
 
@@ -98,7 +96,8 @@ def without_rules(letters: Iterable[Any], numbers: Iterable[sp.Symbol] = ()) -> 
 
 
 def _is_null(value: Any) -> bool:
-    return all(sp.simplify(entry) == 0 for entry in (value if isinstance(value, sp.MatrixBase) else [value]))
+    entries = value if isinstance(value, sp.MatrixBase) else [value]
+    return all(vanishes(entry) or sp.simplify(entry) == 0 for entry in map(as_expression, entries))
 
 
 def _split(term: sp.Expr) -> tuple[list[sp.Expr], list[sp.Expr]]:
