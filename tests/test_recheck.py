@@ -281,6 +281,16 @@ def test_the_reader_s_hinge_is_the_integral_of_its_density(c, a, r):
     assert abs(found - whole) < arb("1e-8")
 
 
+def test_a_pair_on_the_line_is_one_of_numbers():
+    matrices = pytest.importorskip("tools.recheck.matrices")
+    with ctx.workprec(200):
+        found = matrices.normal_pair(fmpq(7, 3), fmpq(9), fmpq(1, 3), fmpq(4), fmpq(1, 3))
+        same = laws.independent([fmpq(1)], [fmpq(3, 2)], fmpq(1, 3))
+        equal = matrices.normal_pair(arb(2).sqrt(), fmpq(2), fmpq(0), fmpq(2), fmpq(1, 3))
+        assert equal.overlaps(laws.independent([fmpq(1)], [fmpq(1)], fmpq(1, 3)))
+    assert found.overlaps(same) and found.rad() < arb("1e-12")
+
+
 def test_a_pair_in_the_plane_is_one_of_independent_coordinates():
     matrices = pytest.importorskip("tools.recheck.matrices")
     mean, deviations, eps = [fmpq(1), fmpq(-1, 2)], [fmpq(3, 2), fmpq(2, 3)], fmpq(1, 3)

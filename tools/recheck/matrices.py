@@ -119,9 +119,13 @@ def _diagonal(x):
 
 
 def normal_pair(first_mean, first, second_mean, second, epsilon):
-    """The divergence of N(first_mean, first) from N(second_mean, second) in the plane: with first x = lam second x the
-    pair falls apart into variances lam against 1 and shifts (x . difference)/|x|, where |x|^2 = x . second x.
+    """The divergence of N(first_mean, first) from N(second_mean, second) on the line, or in the plane: with first x =
+    lam second x the pair falls apart into variances lam against 1 and shifts (x . difference)/|x|, where |x|^2 = x .
+    second x.
     """
+    if not any(map(is_array, (first_mean, first, second_mean, second))):
+        shift = total([first_mean, product([fmpq(-1), second_mean])])
+        return divergence(epsilon, divide(first, second), fmpq(1), divide(product([shift, shift]), second))
     shift = _each(lambda a, b: a - b, rows_of(first_mean), rows_of(second_mean))
     if len(shift) != 2:
         raise NotReadable("a pair of another dimension than 2")
