@@ -6,7 +6,7 @@ import pytest
 
 from ndis_verify import InputError
 from ndis_verify.claim import ClaimKind, Kind, Verdict
-from ndis_verify.claims.kinds import KINDS, kind_of
+from ndis_verify.claims.kinds import KINDS, WHY_TEXT, kind_of
 from ndis_verify.claims.ledger import SOURCES, all_claims, find, missing
 from ndis_verify.court.judge import judge
 from ndis_verify.report.matrix import FEWEST
@@ -47,6 +47,12 @@ def test_the_kinds_of_claims_are_data():
         assert (kind is ClaimKind.DEFINITION) == any(check.kind is Kind.MEANING for check in claim.checks), claim.id
         assert claim.stated is None or kind is not ClaimKind.FIGURE, claim.id
     assert {kind_of(claim) for claim in CLAIMS} == set(ClaimKind)
+
+
+def test_a_relation_that_is_no_object_says_why():
+    """The list and the ledger are the same: nothing is excused that is an object, and nothing is forgotten."""
+    texts = {claim.id for claim in CLAIMS if claim.stated is None and kind_of(claim) is ClaimKind.RELATION}
+    assert texts == WHY_TEXT.keys()
 
 
 def test_evidence_says_route_and_how_much():

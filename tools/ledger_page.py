@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ndis_verify.claims.kinds import WHY_TEXT
 from ndis_verify.report.ledger_graph import ledger_graph
 from ndis_verify.runs.files import write_atomically
 
@@ -48,7 +49,7 @@ BEFORE = {
 def page(graph: dict[str, Any]) -> str:
     """The page for a graph of `ndis-verify claims --graph`."""
     claims = [node for node in graph["nodes"] if node["type"] == "claim"]
-    return "\n".join([*_opening(), *_kinds(claims), "", *_proofs(claims), ""])
+    return "\n".join([*_opening(), *_kinds(claims), "", *_texts(), "", *_proofs(claims), ""])
 
 
 def _opening() -> Iterator[str]:
@@ -68,6 +69,17 @@ def _kinds(claims: list[dict[str, Any]]) -> Iterator[str]:
         own = [claim for claim in claims if kind in ("all", claim["kind"])]
         row = [sum(claim["verdict"] == verdict for claim in own) for verdict in VERDICTS]
         yield f"| {kind} | {' | '.join(map(str, row))} | {len(own)} | {sum(claim['object'] for claim in own)} |"
+
+
+def _texts() -> Iterator[str]:
+    yield "## Relations in words"
+    yield ""
+    yield "Relations that are no objects, each with what keeps it from being one."
+    yield ""
+    yield "| why | claims |"
+    yield "|---|---|"
+    for why in dict.fromkeys(WHY_TEXT.values()):
+        yield f"| {why} | {', '.join(name for name, one in WHY_TEXT.items() if one == why)} |"
 
 
 def _proofs(claims: list[dict[str, Any]]) -> Iterator[str]:

@@ -37,6 +37,30 @@ _LISTED: Mapping[ClaimKind, str] = {
 }
 KINDS: Mapping[str, ClaimKind] = {claim_id: kind for kind, ids in _LISTED.items() for claim_id in ids.split()}
 
+# Relations that no object states, and why.
+_TEXTS: Mapping[str, str] = {
+    "it speaks of every pair of laws, of functions or of attacks, which no numbers are a point of": (
+        "KM-2.5 KM-CI KM-CI-binned KM-T4.4 KM-T4.4-corrected KM-eq2.5 KM-eq2.5-limit KM-eq9.1"
+    ),
+    "a table of parameters of two laws, or which laws are meant: every entry is compared": (
+        "N24-T4 N24-TabVI N24-C3 N24-P16"
+    ),
+    "a rate, or a constant that is not named": "N26-T5.2 N24-6.3-gap BW-T11 BW-T12 BW-eq7 KM-G-L2",
+    "a supremum that is approached and not attained": "N26-Pr7-joint-approached",
+    "what holds at the corner of a simplex of any number of eigenvalues, by their order": (
+        "N26-D6-exact N26-D6-corrected"
+    ),
+    "a reading that does not stand; what stands is an object (N26-T4.2-corrected, N26-Pr8)": (
+        "N26-T4.2 N26-Pr8-smaller-n"
+    ),
+    "suprema in figures, each enclosed by a branch and bound of its own": "N24-6.3-worst-value N24-T5-worst-value",
+    "how a calibrated level moves, or what the least one guarantees: the language has levels at one target": (
+        "BW-Fig1-monotone N24-Fig12-least-ridge N24-Fig13-more-ridge"
+    ),
+    "moments of a normal variable: the language has no expectation": "N24-P12",
+}
+WHY_TEXT: Mapping[str, str] = {claim_id: why for why, ids in _TEXTS.items() for claim_id in ids.split()}
+
 
 def kind_of(claim: Claim) -> ClaimKind:
     """The kind of a claim: as listed, otherwise a relation."""
