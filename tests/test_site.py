@@ -24,7 +24,14 @@ from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.mechanisms.calibration import Certificate
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
-from ndis_verify.report.claim_page import claim_body, counts, derivations_of, linked, mentioned
+from ndis_verify.report.claim_page import (
+    claim_body,
+    counts,
+    derivations_of,
+    linked,
+    mentioned,
+    steps_in_words,
+)
 from ndis_verify.report.places import ids_of, label_of
 from ndis_verify.report.site import page_of, write_site
 from ndis_verify.report.violation_picture import violation_svg
@@ -373,3 +380,15 @@ def test_a_claim_that_a_text_names_is_a_link_to_its_page():
     assert linked("N26-D6 and BW-T5, not XY-1", ["N26-D6"], "claims/") == (
         '<a href="claims/N26-D6.html">N26-D6</a> and BW-T5, not XY-1'
     )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({"decided": 12, "facts": 1, "argued": 0}, "12 decided, 1 fact"),
+        ({"decided": 1, "facts": 2, "argued": 1}, "1 decided, 2 facts, 1 argued"),
+        ({"decided": 0}, ""),
+    ],
+)
+def test_one_fact_is_not_facts(numbers, words):
+    assert steps_in_words(numbers) == words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, cast
 
@@ -69,6 +69,12 @@ def counts(derivations: Sequence[Derivation]) -> dict[str, int]:
     }
 
 
+def steps_in_words(numbers: Mapping[str, int]) -> str:
+    """`12 decided, 1 fact` of what `counts` gives, or of a node of the graph."""
+    words = ((numbers.get(name, 0), name) for name in ("decided", "facts", "argued"))
+    return ", ".join(f"{n} {'fact' if (n, name) == (1, 'facts') else name}" for n, name in words if n)
+
+
 def mentioned(claim: Claim, ids: Sequence[str]) -> list[str]:
     """The other claims that a claim's texts name."""
     fields = (claim.title, claim.statement, claim.formula, claim.note, claim.reason, claim.corrected, *claim.hypotheses)
@@ -91,7 +97,7 @@ def _head(claim: Claim, derivations: Sequence[Derivation], ruling: Judgement | N
     shown = ruling.in_words if ruling else verdict
     if ruling and not ruling.agrees:
         shown += f" (declared {verdict})"
-    numbers = ", ".join(f"{n} {name}" for name, n in counts(derivations).items() if n)
+    numbers = steps_in_words(counts(derivations))
     detail = f"Steps of its derivations: {numbers}. " if numbers else ""
     detail += f"Also argued: {link}. " if (link := missing_link(claim)) else ""
     heard = "Recomputed for this page." if ruling else "As the ledger declares it."

@@ -8,7 +8,7 @@ from ndis_verify.claim import Claim
 from ndis_verify.claims.kinds import kind_of
 from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.court.statement_mutants import faults_line
-from ndis_verify.report.claim_page import MEANS, counts, derivations_of, shown_path
+from ndis_verify.report.claim_page import MEANS, counts, derivations_of, shown_path, steps_in_words
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.places import cited, label_of
 
@@ -16,7 +16,7 @@ from ndis_verify.report.places import cited, label_of
 def claim_text(claim: Claim, width: int = 110) -> str:
     """Label, statement, declared verdict with its counts, hypotheses, steps, evidence and places; nothing is cut."""
     derivations = derivations_of(claim)
-    numbers = ", ".join(f"{n} {name}" for name, n in counts(derivations).items() if n)
+    numbers = steps_in_words(counts(derivations))
     verdict = f"{claim.declared.value} ({kind_of(claim).value}; {numbers or 'no derivation'})"
     verdict += f"; also argued: {link}" if (link := missing_link(claim)) else ""
     paragraphs = [

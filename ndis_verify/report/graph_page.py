@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from ndis_verify.claim import Verdict
+from ndis_verify.report.claim_page import steps_in_words
 from ndis_verify.report.ledger_graph import LEMMA, Record
 from ndis_verify.rich import letters, prose
 from ndis_verify.symbolic import all_derivations
@@ -127,7 +128,7 @@ def _node(dot: _Dot) -> str:
     node = dot.node
     verdict = node.get("verdict", node["type"])
     label = letters(node["label"])
-    steps = ", ".join(f"{node[name]} {name}" for name in ("decided", "facts", "argued") if node.get(name))
+    steps = steps_in_words(node)
     title = ": ".join(
         part for part in (label, node.get("verdict", ""), steps or letters(node.get("statement", ""))) if part
     )
