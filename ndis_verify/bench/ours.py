@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-import ndis_verify
+from ndis_verify import __version__
 from ndis_verify.bench.peers import Method
 from ndis_verify.bench.problems import DensePair, PairBatch, Problem, Spectrum
 from ndis_verify.enclosure import Enclosure
@@ -35,7 +35,7 @@ def fast_method() -> Method:
             fast_hockey_stick(fast_PairBatch(pairs.mean_p, pairs.cov_p, pairs.mean_q, pairs.cov_q), epsilon)
         )
 
-    return Method(f"ndis_verify {ndis_verify.__version__}", evaluate, batch=batch, ours=True)
+    return Method(f"ndis_verify {__version__}", evaluate, batch=batch, ours=True)
 
 
 def projection_method(leverage: float, r: int) -> Method:
