@@ -309,6 +309,21 @@ def test_an_interrupted_verify_ends_whenever_it_comes(tmp_path):
     assert running.returncode == 130
 
 
+def test_an_interrupt_between_the_doors_is_told_of_in_one_line(monkeypatch, capsys):
+    from ndis_verify import __main__ as door
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(door, "main", interrupted)
+    try:
+        assert door.start() == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == "ndis-verify: interrupted\n"
+
+
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3, 0.6])
 def test_an_interrupt_before_the_command_has_begun_is_quiet_once_the_program_is_entered(seconds, tmp_path):
     """What Python prints while it starts itself, or imports the package for its door, is its own."""

@@ -95,10 +95,13 @@ def test_the_law_of_a_sketch_is_the_one_that_its_words_name():
 @pytest.mark.parametrize("way", ["delete", "insert"])
 @pytest.mark.parametrize("d, r", [(1, 2), (2, 6), (3, 8), (5, 5), (4, 60)])
 @pytest.mark.parametrize("wide", ["0.2", "0.01", "1e-25"])
-def test_the_law_of_a_sketch_at_a_ball_of_leverages_is_that_of_each_of_them(way, d, r, wide):
-    """The ends of a wide ball show that the step from its middle is a bound and no estimate."""
+@pytest.mark.parametrize("eps", ["0.25", "-8"])
+def test_the_law_of_a_sketch_at_a_ball_of_leverages_is_that_of_each_of_them(way, d, r, wide, eps):
+    """The ends of a wide ball show that the step from its middle is a bound and no estimate. At -8 all is of the first
+    law, and its complement moves with it.
+    """
     body, wide = read_term(f"delta_sketch_{way}(p, q, d, r; eps)"), Fraction(wide)
-    record = {"q": Fraction(1, 2), "d": Fraction(d), "r": Fraction(r), "eps": Fraction(1, 4)}
+    record = {"q": Fraction(1, 2), "d": Fraction(d), "r": Fraction(r), "eps": Fraction(eps)}
     with working_bits(240):
         found = value_at(body, record | {"p": ball(Fraction(1, 4)) + arb(0, ball(wide))}, 20)
         for p in (Fraction(1, 4) - wide, Fraction(1, 4), Fraction(1, 4) + wide):
@@ -113,6 +116,7 @@ def test_where_a_term_has_no_value_and_where_its_value_is_out_of_reach_are_told_
     for text, values, outside in (
         (delete, {**_RECORD, "p": root}, True),  # above q
         (delete, {**_RECORD, "q": root}, False),
+        (delete, {**_RECORD, "p": ball(Fraction(2, 5)) + arb(0, "0.01")}, False),  # perhaps above q
         (delete, {**_RECORD, "d": Fraction(3, 2)}, True),
         (delete, {**_RECORD, "d": root}, False),
         (read_term("log(p)"), {"p": -root}, True),

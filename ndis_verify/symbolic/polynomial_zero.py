@@ -2,7 +2,7 @@
 and the values of other functions, each of which is an unknown of its own.
 
 What is used: `b^(x + y) = b^x b^y`, `b^(c/q)` the c-th power of `b^(1/q)`, for positive p `(p b)^x = p^x b^x`,
-`log(p b) = log p + log b`, `log(p^x) = x log p` for real x and `exp(x log p) = p^x`, and that a function has one value
+`log(p b) = log p + log b`, `log(p^x) = x log p` for real x, `exp(x log b) = b^x`, and that a function has one value
 at equal arguments. These hold wherever both sides have a value: a quotient that is 0 in these unknowns is 0. One that
 is not may be 0 all the same, as no other relation between the unknowns is looked at. The arithmetic is FLINT's.
 """
@@ -105,11 +105,10 @@ def _powers(node: sp.Expr) -> tuple[tuple[sp.Expr, sp.Expr], ...]:
         found, plain = [], []
         for term in sp.Add.make_args(sp.expand(sp.expand_log(exponent))):
             log = next((f for f in sp.Mul.make_args(term) if isinstance(f, sp.log)), None)
-            for one, n in ((sp.E, _ONE),) if log is None else _factors(log.args[0]):
-                if log is not None and one.is_positive:
-                    found.append((one, n * term / log))
-                else:
-                    plain.append(term if log is None else term / log * sp.log(one, evaluate=False))
+            if log is None:
+                plain.append(term)
+            else:
+                found += [(one, n * term / log) for one, n in _factors(log.args[0])]
         return (*found, (sp.E, sp.Add(*plain)))
     return tuple((one, n * exponent) for one, n in _factors(base))
 
