@@ -85,6 +85,7 @@ K, R = sp.symbols("k r", positive=True)
         (K + K**2) ** R - K**R * (1 + K) ** R,
         sp.exp(R * sp.log(K) / 2) - K ** (R / 2),
         sp.exp(X * sp.log(2 * Z)) - 2**X * Z**X,
+        sp.exp(R * sp.log(K**2 + 2 * K + 1)) - (K + 1) ** (2 * R),
         sp.log(8 * A**2 / 3) - 3 * sp.log(2) - 2 * sp.log(A) + sp.log(3),
         sp.log(1 / sp.sqrt(K + 1)) + sp.log(K + 1) / 2,
         sp.exp(-R / 2 + R * K / (2 * K + 2)) - sp.exp(-R / (2 * K + 2)),
