@@ -1,7 +1,9 @@
 """The cross-check matrix: found, not typed; every blank and every comparison of few digits has its reason."""
 
 import json
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from command_line import run
@@ -34,11 +36,22 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 
 CLAIMS = all_claims()
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def rows():
     return matrix(CLAIMS)
+
+
+def test_the_page_of_the_site_has_the_counts_as_they_are(rows):
+    """How many second routes tell enough digits shows only where the comparisons are run: no more than those asked."""
+    told = " ".join((ROOT / "docs" / "site.md").read_text(encoding="utf-8").split())
+    sentence = told.partition("Of 150 items ")[2].partition(" all seven")[0]
+    asked = re.match(r"150 printed items: (.*) in every column", summary(rows))
+    said, most = ([int(n) for n in re.findall(r"\d+", text)] for text in (sentence, asked[1]))
+    assert [n for k, n in enumerate(said) if k not in (1, 7)] == [n for k, n in enumerate(most) if k not in (1, 7)]
+    assert said[1] <= most[1] and said[7] <= most[7]
 
 
 def test_every_claim_of_the_sources_stands_in_one_row_and_every_row_has_every_column(rows):
