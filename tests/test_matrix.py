@@ -49,7 +49,7 @@ def test_the_page_of_the_site_has_the_counts_as_they_are(rows):
     told = " ".join((ROOT / "docs" / "site.md").read_text(encoding="utf-8").split())
     sentence = told.partition("Of 150 items ")[2].partition(" all seven")[0]
     asked = re.match(r"150 printed items: (.*) in every column", summary(rows))
-    said, most = ([int(n) for n in re.findall(r"\d+", text)] for text in (sentence, asked[1]))
+    said, most = ([int(n) for n in re.findall(r"\b\d+", text)] for text in (sentence, asked[1]))
     assert [n for k, n in enumerate(said) if k not in (1, 7)] == [n for k, n in enumerate(most) if k not in (1, 7)]
     assert said[1] <= most[1] and said[7] <= most[7]
 
