@@ -46,7 +46,7 @@ def on_cluster(
     except (OSError, ValueError):  # a time that is out is an OSError too
         raise InputError("--scheduler", address, "must be the address of a Dask scheduler: nothing answers") from None
     run = uuid4().hex  # an id means another item in another run on the same scheduler
-    with _quiet("distributed.client"), client:
+    with _quiet("distributed", "distributed.client", "tornado.application"), client:
         work, keys = partial(_alike, function, _sources(), address), [f"{run} {key}" for key in items]
         futures = client.map(work, list(items.values()), key=keys, retries=_RETRIES)
         ids = dict(zip((future.key for future in futures), items, strict=True))
@@ -70,15 +70,16 @@ def on_cluster(
 
 
 @contextmanager
-def _quiet(logger: str) -> Iterator[None]:
-    """What is lost is told once, by this package: the client of a scheduler that is gone writes its traceback first."""
-    found = logging.getLogger(logger)
-    before = found.level
-    found.setLevel(logging.CRITICAL + 1)
+def _quiet(*loggers: str) -> Iterator[None]:
+    """What is lost is told once, by this package: the libraries below write their tracebacks of it as well."""
+    found = {logger: logger.level for logger in map(logging.getLogger, loggers)}
+    for logger in found:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        found.setLevel(before)
+        for logger, level in found.items():
+            logger.setLevel(level)
 
 
 def _alike(function: Callable[[Item], Result], sources: str, address: str, item: Item) -> Result:
