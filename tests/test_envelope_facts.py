@@ -14,6 +14,7 @@ from ndis_verify import fast
 from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.symbolic.covariance_corner import greatest_at_corner
 from ndis_verify.symbolic.covariance_envelope import exact_envelope
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
@@ -156,3 +157,37 @@ def test_orders_of_suprema_and_infima_are_not_turned():
         else:
             wrong = by_fact(least.name, "", least.fact, letters, least.conditions)
             assert "is not what shows it" in _said_of_split(wrong)
+
+
+def _said_of_corner(step: Step) -> str:
+    whole = greatest_at_corner()
+    steps = tuple(step if one.name == step.name else one for one in whole.steps)
+    return "; ".join(problems(replace(whole, steps=steps, faults=())))
+
+
+def test_a_corner_needs_its_whole_envelope():
+    proof = greatest_at_corner()
+    assert problems(proof) == [] and not proof.arguments
+    step = proof.step("weak majorisation, P first")
+    for name, instead in (
+        ("most", "lam_i >= 1"),
+        ("least", "lam_i <= R"),
+        ("counts", "lam_i >= 1"),
+        ("product", "lam_i <= R"),
+        ("rest", "T <= R"),
+        ("rest at most", "T >= 1"),
+        ("whole", "profile"),
+        ("rises", "larger slope, P first"),
+        ("order", "rises, P first"),
+    ):
+        wrong = replace(step, conditions={**step.conditions, name: instead})
+        assert f"condition {name!r} is" in _said_of_corner(wrong)
+    smaller = {**step.letters, "R": step.letters["T"]}
+    assert "is not what shows it" in _said_of_corner(by_fact(step.name, "", step.fact, smaller, step.conditions))
+    assert "no instance" in _said_of_corner(replace(step, letters=smaller))
+    with pytest.raises(InputError):
+        FACTS[step.fact].required["whole"]({**step.letters, "n": sp.Symbol("n", positive=True)})
+    entries = proof.step("eigenvalues of the corner")
+    assert "is not what shows it" in _said_of_corner(
+        replace(entries, conditions={**entries.conditions, "first": "whole"})
+    )

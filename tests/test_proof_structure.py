@@ -89,6 +89,7 @@ CONCLUDING = {
     "prediction_joint.longer_shifts",
     "prediction_joint.update",
     "prediction_joint.worst_pairs",
+    "covariance_corner.greatest_at_corner",
     "covariance_envelope.exact_envelope",
     "two_steps.noisy_pair",
     "random_projection_ridges.beside_a_ridge",
@@ -119,7 +120,7 @@ COMPARED = {
     *("KM-7.2", "KM-C4.5", "KM-J.1-corrected", "KM-S3-corrected", "KM-eq2.4", "KM-eq3.1"),
     *("KM-2.2", "KM-2.7", "KM-Alg1", "KM-Alg2-corrected", "N26-Fig3"),
     *("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"),
-    *("N26-D6-joint", "N26-Pr7-joint", "N26-Pr8-joint", "N26-Pr8-joint-attained"),
+    *("N26-D6-exact", "N26-D6-joint", "N26-Pr7-joint", "N26-Pr8-joint", "N26-Pr8-joint-attained"),
     "N24-Fig3",  # with what stands of it
     *("N26-T5.4", "N26-T5.4-smaller-ridge", "N26-Fig4", "N26-Fig1-smallest-ridge"),
 }

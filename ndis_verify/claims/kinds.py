@@ -47,9 +47,6 @@ _TEXTS: Mapping[str, str] = {
     ),
     "a rate, or a constant that is not named": "N26-T5.2 N24-6.3-gap BW-T11 BW-T12 BW-eq7 KM-G-L2",
     "a supremum that is approached and not attained": "N26-Pr7-joint-approached",
-    "what holds at the corner of a simplex of any number of eigenvalues, by their order": (
-        "N26-D6-exact N26-D6-corrected"
-    ),
     "a reading that does not stand; what stands is an object (N26-T4.2-corrected, N26-Pr8)": (
         "N26-T4.2 N26-Pr8-smaller-n"
     ),

@@ -164,7 +164,7 @@ def envelope_vertex() -> Derivation:
 
 
 _alpha, _p, _q = sp.symbols("alpha p q", positive=True)  # alpha_i = e^{l_i} - 1; that of two coordinates
-_others = sp.Symbol("o", real=True)
+others = sp.Symbol("o", real=True)
 _eps, _ratio, _left = sp.symbols("epsilon c u", nonnegative=True)
 _size = _p + _q * _ratio**2
 _exponent = _left * (1 + _ratio**2) / (2 * _size)
@@ -291,7 +291,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
     """One of the two divergences: its slopes, their order, and where it is greatest over the envelope."""
     order, variant = ("Q first", ", exchanged") if exchanged else ("P first", "")
     factor = sp.exp(_eps) if exchanged else sp.Integer(1)
-    P = first_two(_p, _q, _others)
+    P = first_two(_p, _q, others)
     edge = edge_of(P, _eps, exchanged)
     left = left_of(P, edge)
     any_two = {**_TWO, _left: left.subs(_TWO, simultaneous=True)}
@@ -302,7 +302,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                 f"set held, {name}, {order}",
                 "The motion of the set adds nothing.",
                 f"slope of a divergence in a variance{variant}",
-                {"p": _p, "q": _q, "others": _others, "d": d, "which": k, "epsilon": _eps, "weight": _alpha},
+                {"p": _p, "q": _q, "others": others, "d": d, "which": k, "epsilon": _eps, "weight": _alpha},
                 {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
             ),
             by_fact(
@@ -312,7 +312,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                 {
                     "p": _p,
                     "q": _q,
-                    "others": _others,
+                    "others": others,
                     "which": k,
                     "edge": edge,
                     "ratio": _ratio,
@@ -401,7 +401,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             f"greatest, {order}",
             "It is Schur-convex, and greatest at rho, ..., rho, rest.",
             f"greatest divergence over an envelope{variant}",
-            {"others": _others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
+            {"others": others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
             {
                 "laws": "laws",
                 "rises": f"rises, {order}",
@@ -452,7 +452,6 @@ def exact_envelope() -> Derivation:
         *(step for exchanged in (False, True) for step in _direction_steps(exchanged)),
     )
     ends = tuple(f"greatest, {order}" for order in ("P first", "Q first"))
-    words = {"l_i >= 0": "comparable covariances"}
     rises = tuple(f"rises, {order}" for order in ("P first", "Q first"))
     return Derivation(
         id="covariance_envelope.exact_envelope",
@@ -471,7 +470,6 @@ def exact_envelope() -> Derivation:
             Fault("larger slope twice the smaller", "larger slope, P first", lambda rhs: 2 * rhs),
         ),
         concludes=(
-            *(Conclusion("N26-D6-exact", end, granted=words) for end in ends),
             *(Conclusion("N26-T6.1-corrected", end, part="the exact covariance term") for end in ends),
             *(
                 Conclusion("N26-L3-three-eigenvalues", end, part="both divergences rise with every eigenvalue")

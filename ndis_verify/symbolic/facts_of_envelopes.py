@@ -19,6 +19,8 @@ from ndis_verify.symbolic.notation import (
     average,
     below,
     beyond,
+    centred_first,
+    centred_second,
     divergence,
     flux,
     joined,
@@ -138,50 +140,132 @@ def _flux(a: Mapping[str, Any]) -> Instance:
     return flux(a["which"], P, a["edge"]), "=", -average(mean.subs(_generic(a["left"], "nonnegative"), rest))
 
 
-def _greatest(exchanged: bool) -> Fact:
+def _rising(exchanged: bool) -> dict[str, Any]:
+    """What the slopes in any two of the l_i, the smaller one first, have to be shown to be."""
+
     def slope(a: Mapping[str, Any], k: int) -> Any:
         P = first_two(below, below + beyond, _generic(a["others"], "real"))
         return slope_in(k, between(P, a["d"], a["epsilon"], exchanged))
 
+    return {
+        "rises": lambda a: (slope(a, 1), ">=", _zero),
+        "order": lambda a: (slope(a, 2), ">=", slope(a, 1)),
+        "profile": lambda a: (a["epsilon"], ">=", _zero),
+    }
+
+
+_RISING = {
+    "laws": "P and Q are these laws",
+    "rises": "the slope in the smaller of two l_i is not negative",
+    "order": "and that in the larger is at least as large",
+    "profile": "eps >= 0",
+}
+
+
+def _schur(exchanged: bool) -> str:
+    return (
+        f"{_LAWS}, d in all. Where the divergence of {'Q from P' if exchanged else 'P from Q'}, eps >= 0, has"
+        " slopes in any two of the l_i, log(1 + p) and log(1 + p + g), g >= 0, that in the smaller is not negative, and"
+        " that in the larger is at least as large, then it increases in every l_i and is Schur-convex, being"
+        " continuous and the same in every order of the coordinates"
+    )
+
+
+_SCHUR = (
+    "Schur and Ostrowski; weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
+    " Applications, Theorems 3.A.4 and 3.A.8"
+)
+_CONTINUOUS = "continuity by Scheffe's theorem: Billingsley, Probability and Measure, Theorem 16.12"
+
+
+def _greatest(exchanged: bool) -> Fact:
     def at(a: Mapping[str, Any], logs: Any) -> Any:
         return between(with_logs(logs), a["d"], a["epsilon"], exchanged)
 
     return Fact(
-        text=f"{_LAWS}, d in all. Where the divergence of {'Q from P' if exchanged else 'P from Q'}, eps >= 0, has"
-        " slopes in any two of the l_i, log(1 + p) and log(1 + p + g), g >= 0, that in the smaller is not negative, and"
-        " that in the larger is at least as large, then it increases in every l_i and is Schur-convex, being"
-        " continuous and the same in every order of the coordinates: over 0 <= l_i <= rho of sum at most nu it is"
-        " greatest where as many as possible, k = min(d, floor(nu/rho)), are rho and one of the others is what is left,"
-        " r = min(nu, d rho) - k rho. So it is for d = 1, as a coordinate of variance 1 changes no"
-        " divergence.",
+        text=f"{_schur(exchanged)}: over 0 <= l_i <= rho of sum at most nu it is greatest where as many as possible,"
+        " k = min(d, floor(nu/rho)), are rho and one of the others is what is left, r = min(nu, d rho) - k rho. So it"
+        " is for d = 1, as a coordinate of variance 1 changes no divergence.",
         tex=r"0 \le \partial_i \delta \le \partial_j \delta \text{ where } l_i \le l_j \implies"
         r" \max_{0 \le l_i \le \rho,\ \sum l_i \le \nu} \delta(l) = \delta(\rho, \dots, \rho, r, 0, \dots, 0)",
         letters=("others", "d", "epsilon", "cap", "sum", "whole", "rest"),
         conditions={
-            "laws": "P and Q are these laws",
-            "rises": "the slope in the smaller of two l_i is not negative",
-            "order": "and that in the larger is at least as large",
-            "profile": "eps >= 0",
+            **_RISING,
             "set": "the set is that of all 0 <= l_i <= rho of sum at most nu, rho > 0 and nu > 0",
             "whole": "k = min(d, floor(nu/rho))",
             "rest": "r = min(nu, d rho) - k rho",
         },
-        reference="Schur and Ostrowski; weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of"
-        " Majorization and Its Applications, Theorems 3.A.4 and 3.A.8 and Proposition 5.C.1; continuity by Scheffe's"
-        " theorem: Billingsley, Probability and Measure, Theorem 16.12",
+        reference=f"{_SCHUR} and Proposition 5.C.1; {_CONTINUOUS}",
         instance=lambda a: (
             supremum(at(a, logarithms)),
             "=",
             at(a, vertex_of(a["cap"], a["whole"], a["rest"])),
         ),
         required={
-            "rises": lambda a: (slope(a, 1), ">=", _zero),
-            "order": lambda a: (slope(a, 2), ">=", slope(a, 1)),
-            "profile": lambda a: (a["epsilon"], ">=", _zero),
+            **_rising(exchanged),
             "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
             "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
         },
     )
+
+
+def _below_corner(exchanged: bool) -> Fact:
+    """The same of eigenvalues and how often each stands, as statements write them."""
+
+    def at(lam: Any, m: Any, epsilon: Any) -> Any:
+        laws = (centred_first(lam, m), centred_second(lam, m))[:: -1 if exchanged else 1]
+        return divergence(*laws, epsilon)
+
+    def corner(a: Mapping[str, Any]) -> tuple[Any, Any]:
+        return quantity("vector", a["R"], a["T"]), quantity("vector", a["n"], sp.Integer(1))
+
+    return Fact(
+        text=f"{_schur(exchanged)}. Let S2^(-1/2) S1 S2^(-1/2) have each eigenvalue lambda_i m_i times, 1 <= lambda_i"
+        " <= R, the product of the lambda_i^(m_i) at most R^n T, 1 <= T <= R, n whole. A rotation after S2^(-1/2)"
+        " takes N(0, S1) to such a P, l_i = log lambda_i, and N(0, S2) to Q. Any j of the l_i sum to at most j log R"
+        " and n log R + log T: log R n times, log T and zeros weakly majorise them, and a coordinate of variance 1"
+        f" changes no divergence. So that of {'the second law from the first' if exchanged else 'the first law from'}"
+        f"{'' if exchanged else ' the second'} is at most that of the eigenvalues R, n times, and T.",
+        tex=r"1 \le \lambda_i \le R,\ \prod_i \lambda_i^{m_i} \le R^n T,\ 1 \le T \le R \implies"
+        r" \delta(\lambda, m) \le \delta((R, T), (n, 1))",
+        letters=("lam", "m", "others", "d", "epsilon", "R", "T", "n"),
+        conditions={
+            **_RISING,
+            "least": "lambda_i >= 1",
+            "most": "lambda_i <= R",
+            "counts": "each stands at least once",
+            "product": "the product of the lambda_i^(m_i) is at most R^n T",
+            "rest": "T >= 1",
+            "rest at most": "T <= R",
+            "whole": "n is whole and at least 1",
+        },
+        reference=f"{_SCHUR}; Horn and Johnson, Matrix Analysis, Theorem 2.5.6; {_CONTINUOUS}",
+        instance=lambda a: (
+            at(a["lam"], a["m"], a["epsilon"]),
+            "<=",
+            at(*corner(a), a["epsilon"]),
+        ),
+        required={
+            **_rising(exchanged),
+            "least": lambda a: (entry(a["lam"]), ">=", sp.Integer(1)),
+            "most": lambda a: (entry(a["lam"]), "<=", a["R"]),
+            "counts": lambda a: (entry(a["m"]), ">=", sp.Integer(1)),
+            "product": lambda a: (
+                quantity("product", entry(a["lam"]) ** entry(a["m"])),
+                "<=",
+                a["R"] ** a["n"] * a["T"],
+            ),
+            "rest": lambda a: (a["T"], ">=", sp.Integer(1)),
+            "rest at most": lambda a: (a["T"], "<=", a["R"]),
+            "whole": lambda a: (_whole(a["n"]), ">=", sp.Integer(1)),
+        },
+    )
+
+
+def _whole(symbol: Any) -> Any:
+    if not symbol.is_integer:
+        raise InputError("letter", str(symbol), "must be a whole number")
+    return symbol
 
 
 def _least(a: Mapping[str, Any], f: Any) -> Any:
@@ -243,6 +327,20 @@ OF_ENVELOPES: Mapping[str, Fact] = {
     ),
     "greatest divergence over an envelope": _greatest(exchanged=False),
     "greatest divergence over an envelope, exchanged": _greatest(exchanged=True),
+    "a covariance shift below a corner": _below_corner(exchanged=False),
+    "a covariance shift below a corner, exchanged": _below_corner(exchanged=True),
+    "entries of a pair": Fact(
+        text="Where a and b are at least c, so is every entry of (a, b).",
+        tex=r"a \ge c,\ b \ge c \implies (a, b)_i \ge c",
+        letters=("a", "b", "c"),
+        conditions={"first": "a >= c", "second": "b >= c"},
+        reference="(a, b) has no other entries than a and b",
+        instance=lambda a: (quantity("coordinate", quantity("vector", a["a"], a["b"])), ">=", a["c"]),
+        required={
+            "first": lambda a: (a["a"], ">=", a["c"]),
+            "second": lambda a: (a["b"], ">=", a["c"]),
+        },
+    ),
     "an integral of a slope": Fact(
         text="Where f is 0 at 0 and tends to 0, the integral of its continuous and integrable slope from 0 on is 0.",
         tex=r"f(0) = 0,\ \lim_{x \to \infty} f = 0 \implies \int_0^\infty f'\,dx = 0",

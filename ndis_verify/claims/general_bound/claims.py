@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.claims.covariance_shift.claims import deltas
 from ndis_verify.court.attack import enclosed_difference, relative_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import proof
@@ -29,9 +28,16 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import integer, real
 from ndis_verify.statements.statement import vector as coordinates
-from ndis_verify.symbolic import covariance_envelope, covariance_order, mean_shift, mean_shift_order, privacy_loss
+from ndis_verify.symbolic import (
+    covariance_corner,
+    covariance_envelope,
+    covariance_order,
+    mean_shift,
+    mean_shift_order,
+    privacy_loss,
+)
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
 
@@ -113,52 +119,7 @@ _SPLIT_ATTACK = attack_check(
     full=20_000,
 )
 
-_ENVELOPE = Domain(
-    (
-        *vector("part", 4, 0, 1),
-        continuous("rho", "1e-4", 4, "log"),
-        continuous("fill", "0.25", 1),
-        continuous("share", "1e-3", 3, "log"),
-    )
-)
-
-
-def _inside(columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(a point of {l_i <= rho, sum l_i <= nu}, its vertex, epsilon) with nu = 4 rho fill."""
-    rho = np.asarray(columns["rho"])[..., None]
-    total = 4 * rho * np.asarray(columns["fill"])[..., None]
-    logs = stacked("part", columns) * rho
-    whole = logs.sum(axis=-1, keepdims=True)
-    logs = np.maximum(logs * np.minimum(1, total / np.maximum(whole, 1e-300)), 1e-9 * rho)
-    logs = logs * np.minimum(1, total / logs.sum(axis=-1, keepdims=True))
-    vertex = np.clip(total - rho * np.arange(4), 0, rho)
-    return logs, vertex, np.asarray(columns["share"]) * total[..., 0] / 2
-
-
-def _vertex_margin(reverse: bool = False):
-    def margin(**columns: Any) -> np.ndarray:
-        logs, vertex, epsilon = _inside(columns)
-        if reverse:
-            vertex = np.broadcast_to(vertex.mean(axis=-1, keepdims=True), vertex.shape)
-        ones = np.ones(logs.shape)
-        return np.minimum(
-            *(relative_margin(deltas(s * vertex, ones, epsilon), deltas(s * logs, ones, epsilon)) for s in (1, -1))
-        )
-
-    return margin
-
-
-_VERTEX_ATTACK = attack_check(
-    "the exact divergence at the vertex over that anywhere in the envelope, both directions",
-    _vertex_margin(),
-    _ENVELOPE,
-    mutants={"nu spread evenly": _vertex_margin(reverse=True)},
-    tolerance=1e-8,
-    quick=1500,
-    full=20_000,
-)
-
-
+_CORNER = real("R", "0.7", 20, "log"), real("T", "0.7", 20, "log"), integer("n", 1, 4)  # R n times, and T once
 _TRIANGLE = proof("triangle inequality", privacy_loss.triangle)
 _SPLIT = proof("two paths", derived.split_bound)
 _CORRECTED = proof("covariance term, both directions", shifts.more_spread_bound)
@@ -281,16 +242,46 @@ CLAIMS = (
             " expression is not a bound."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-D6-corrected",
         source="N26",
         title="corrected delta_LC bounds every pair of the envelope",
-        statement=(
-            "With C(eps) = N26-L2-corrected at the vertex rho, ..., rho, rest, the smaller of the two splits bounds"
-            " both directions of every pair with sensitivities (Delta, rho, nu)."
+        stated=statement(
+            "delta_N(mu, s; x + y) <= delta_shift(D; x) + e^x B e^{-u y}, and delta_N(mu, s; x + y) <= B e^{-u x}"
+            " + e^x delta_shift(D; y)",
+            *(
+                "s_i > 0",
+                "sum_i |s_i - 1| <= |sum_i (s_i - 1)|",
+                "sum_i mu_i^2/min(1, s_i^2) <= D^2",
+                "max(s_i^2, 1/s_i^2) <= R",
+                "prod_i max(s_i^2, 1/s_i^2) <= R^n T",
+                "1 <= T <= R",
+                "n >= 1",
+                "D > 0",
+                "x >= 0",
+                "y >= 0",
+                "u > 0",
+                "u (R - 1) < 1",
+            ),
+            where={
+                "nu": "n log(R) + log(T)",
+                "B": "u^u (1 + u)^{-1 - u} e^{-u nu/2} (1 - u (R - 1))^{-n/2} (1 - u (T - 1))^{-1/2}",
+            },
+            over=(
+                coordinates("mu", "reals", 2, "1e-2", 3, "log"),
+                coordinates("s", "reals", 2, "0.4", "2.5", "log"),
+                *_CORNER,
+                real("D", "1e-2", 40, "log"),
+                real("u", "1e-2", 30, "log"),
+                *(real(name, "1e-3", 10, "log") for name in "xy"),
+            ),
         ),
-        formula="inf_{e1+e2=eps} min(delta_mean(e1) + e^{e1} C(e2), C(e1) + e^{e1} delta_mean(e2))",
-        hypotheses=("sensitivities (Delta, rho, nu), comparable covariances", "eps >= 0"),
+        about=(
+            "Sensitivities (D, rho, nu) with R = e^rho and R^n T = e^nu, comparable covariances, either law the more"
+            " spread one: every split of eps = x + y and both paths bound delta, the mean shift D in the smaller"
+            " covariance, the covariance term that of N26-L2-corrected at the corner rho, ..., rho, rest, for all u."
+            " Where nu < rho, it is the corner of rho = nu: n = 1, T = 1."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("the vertex", covariance_envelope.envelope_vertex),
@@ -300,22 +291,33 @@ CLAIMS = (
             *_MEAN,
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-D6-exact",
         source="N26",
         title="the exact worst covariance shift of an envelope",
-        statement=(
-            "Over 0 <= l_i <= rho, sum l_i <= nu the exact divergence of a covariance shift, in either direction, is"
-            " greatest at rho, ..., rho, rest: it is nondecreasing in every l_i and Schur-convex. The greater direction"
-            " there is the least covariance term."
+        stated=statement(
+            "delta_{P,Q}(lam, m; eps) <= delta_{P,Q}((R, T), (n, 1); eps), and delta_{Q,P}(lam, m; eps)"
+            " <= delta_{Q,P}((R, T), (n, 1); eps), and delta_{Q,P}((R, T), (n, 1); eps)"
+            " <= delta_{P,Q}((R, T), (n, 1); eps)",
+            *("1 <= lam_i <= R", "m_i >= 1", "prod_i lam_i^{m_i} <= R^n T", "1 <= T <= R", "n >= 1", "eps >= 0"),
+            over=(
+                coordinates("lam", "reals", 2, "0.7", 20, "log"),
+                coordinates("m", "integers", 2, 1, 3),
+                *_CORNER,
+                real("eps", -2, 10),
+            ),
         ),
-        formula=(
-            "d delta/d l_i = E[alpha_i z_i^2 | X = T] f_X(T) >= 0, T = nu + 2 eps (other direction: e^eps times it at"
-            " nu - 2 eps)"
+        about=(
+            "Over 0 <= l_i <= rho, sum l_i <= nu, with l_i = log(lam_i), R = e^rho and R^n T = e^nu, the exact"
+            " divergence of a covariance shift, in either direction, is greatest at the corner rho, ..., rho, rest; the"
+            " more spread law first is the greater one there. Where nu < rho, it is the corner of rho = nu: n = 1, T ="
+            " 1."
         ),
-        hypotheses=("equal means", "comparable covariances", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(proof("boundary flux and exchange", covariance_envelope.exact_envelope), _VERTEX_ATTACK),
+        checks=(
+            proof("the slopes", covariance_envelope.exact_envelope),
+            proof("weak majorisation", covariance_corner.greatest_at_corner),
+        ),
         note=(
             "At nu = k rho the vertex has one distinct eigenvalue, so deletion of random projection with r = k and"
             " 1/(1-p) = e^rho gives it in closed form; at any vertex the more spread law first is the greater direction"
