@@ -119,7 +119,14 @@ _SPLIT_ATTACK = attack_check(
     full=20_000,
 )
 
-_CORNER = real("R", "0.7", 20, "log"), real("T", "0.7", 20, "log"), integer("n", 1, 4)  # R n times, and T once
+_SMALL = {"mu_1": "0.01", "mu_2": "0.01", "T": 1, "n": 2, "x": "0.001"}
+_NEARLY_MET = (  # where the bound is little more than the divergence: a mean shift alone, and far covariances
+    _SMALL | {"mu_1": 1, "s_1": 1, "s_2": 1, "R": 1, "D": "1.0001", "u": 30, "n": 1, "y": "0.001"},
+    _SMALL | {"mu_1": 1, "s_1": 1, "s_2": 1, "R": 1, "D": "1.0001", "u": 30, "n": 1, "x": 1, "y": 1},
+    _SMALL | {"s_1": 5, "s_2": 5, "R": "25.01", "D": "0.1", "u": "0.01", "y": 1},
+    _SMALL | {"s_1": "0.2", "s_2": "0.2", "R": "25.01", "D": "0.1", "u": "0.01", "x": "0.1", "y": "0.5"},
+    _SMALL | {"s_1": 2, "s_2": 2, "R": "4.01", "D": "0.1", "u": "0.1", "y": 1},
+)
 _TRIANGLE = proof("triangle inequality", privacy_loss.triangle)
 _SPLIT = proof("two paths", derived.split_bound)
 _CORRECTED = proof("covariance term, both directions", shifts.more_spread_bound)
@@ -268,11 +275,10 @@ CLAIMS = (
                 "B": "u^u (1 + u)^{-1 - u} e^{-u nu/2} (1 - u (R - 1))^{-n/2} (1 - u (T - 1))^{-1/2}",
             },
             over=(
-                coordinates("mu", "reals", 2, "1e-2", 3, "log"),
-                coordinates("s", "reals", 2, "0.4", "2.5", "log"),
-                *_CORNER,
-                real("D", "1e-2", 40, "log"),
-                real("u", "1e-2", 30, "log"),
+                coordinates("mu", "reals", 2, "1e-2", 1, "log"),
+                coordinates("s", "reals", 2, "0.2", 5, "log"),
+                *(real("R", "0.9", 30, "log"), real("T", "0.9", 5, "log"), integer("n", 1, 4)),
+                *(real("D", "0.1", 20, "log"), real("u", "1e-3", 30, "log")),
                 *(real(name, "1e-3", 10, "log") for name in "xy"),
             ),
         ),
@@ -282,6 +288,7 @@ CLAIMS = (
             " covariance, the covariance term that of N26-L2-corrected at the corner rho, ..., rho, rest, for all u."
             " Where nu < rho, it is the corner of rho = nu: n = 1, T = 1."
         ),
+        search={"starts": _NEARLY_MET},
         declared=Verdict.PROVED,
         checks=(
             proof("the vertex", covariance_envelope.envelope_vertex),
@@ -303,7 +310,8 @@ CLAIMS = (
             over=(
                 coordinates("lam", "reals", 2, "0.7", 20, "log"),
                 coordinates("m", "integers", 2, 1, 3),
-                *_CORNER,
+                *(real(name, "0.7", 20, "log") for name in "RT"),
+                integer("n", 1, 4),
                 real("eps", -2, 10),
             ),
         ),
