@@ -54,7 +54,6 @@ _TEXTS: Mapping[str, str] = {
     "how a calibrated level moves, or what the least one guarantees: the language has levels at one target": (
         "BW-Fig1-monotone N24-Fig12-least-ridge N24-Fig13-more-ridge"
     ),
-    "moments of a normal variable: the language has no expectation": "N24-P12",
 }
 WHY_TEXT: Mapping[str, str] = {claim_id: why for why, ids in _TEXTS.items() for claim_id in ids.split()}
 

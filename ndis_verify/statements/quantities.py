@@ -63,6 +63,13 @@ QUANTITIES = _table(
         "f_chi2(r; t) is the density of the chi-square law with r degrees of freedom at t",
     ),
     Quantity(
+        "normal_moment",
+        3,
+        "E_normal({0}; {1}, {2})",
+        r"\mathbb{{E}}_{{x \sim \mathcal{{N}}\left({1}, {2}\right)}}\left[x^{{{0}}}\right]",
+        "E_normal(n; m, v) is the expectation of x^n, n whole and not negative, x normal of mean m and variance v > 0",
+    ),
+    Quantity(
         "mean_shift",
         2,
         "delta_shift({0}; {1})",

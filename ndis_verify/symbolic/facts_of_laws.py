@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
     average,
@@ -80,6 +81,21 @@ def _image_covariance(whose: str, a: Mapping[str, Any]) -> Instance:
     return a["matrix"] * a[f"{whose}covariance"] * a["matrix"].T + noise, "=", a[f"{whose}image covariance"]
 
 
+def _any_real(symbol: Any) -> Any:
+    """A symbol that stands for every real number."""
+    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", real=True).assumptions0:
+        raise InputError("letter", str(symbol), "must stand for every real number")
+    return symbol
+
+
+def _moment(a: Mapping[str, Any]) -> Instance:
+    argument, power = _any_real(a["argument"]), a["power"]
+    if not power.is_Integer or power < 1 or argument in a["density"].free_symbols or argument == a["x"]:
+        raise InputError("power", str(power), "must be whole and positive, the argument of the transform its own")
+    slope = sp.Subs(sp.Derivative(a["transform"], (argument, power)), argument, 0)
+    return sp.Integral(a["x"] ** power * a["density"], (a["x"], -sp.oo, sp.oo)), "=", slope
+
+
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
         text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
@@ -131,6 +147,26 @@ OF_LAWS: Mapping[str, Fact] = {
         required={
             "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
             "other noise": lambda a: (a["other noise"], ">=", sp.Integer(0)),
+        },
+    ),
+    "a moment as a slope of the moment generating function": Fact(
+        text="Where the density p >= 0 of X has E e^{tX} = M(t) at every real t, the integral of e^{tx} p(x), E X^n is"
+        " the n-th derivative of M at 0, n >= 1 whole.",
+        tex=r"M(t) = \int e^{t x} p(x)\,dx \implies \int x^n p(x)\,dx = M^{(n)}(0)",
+        letters=("density", "x", "power", "argument", "transform"),
+        conditions={
+            "density": "p is not negative",
+            "transform": "what the transform is, at every real t",
+        },
+        reference="Billingsley, Probability and Measure, section 21, equation (21.23)",
+        instance=_moment,
+        required={
+            "density": lambda a: (a["density"], ">=", sp.Integer(0)),
+            "transform": lambda a: (
+                sp.Integral(sp.exp(_any_real(a["argument"]) * a["x"]) * a["density"], (a["x"], -sp.oo, sp.oo)),
+                "=",
+                a["transform"],
+            ),
         },
     ),
     "one moment generating function, one law": Fact(

@@ -38,7 +38,7 @@ def _weighted() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
 
 @cache
 def second_moments() -> Derivation:
-    """X = B^T g g^T w, g a standard normal row of Pi: mean B^T w = 0, covariance ||w||^2 B^T B (N24-P12, N24-P13).
+    """X = B^T g g^T w, g a standard normal row of Pi: mean B^T w = 0, covariance ||w||^2 B^T B (N24-P13).
 
     `number`: E g^4 for g normal with standard deviation `std`.
     """
@@ -89,7 +89,7 @@ def second_moments() -> Derivation:
     return Derivation(
         id="least_squares_moments.second_moments",
         title="Mean and covariance of one row's share of B^T Pi^T Pi w",
-        sources=("N24-P12", "N24-P13"),
+        sources=("N24-P13",),
         hypotheses=("the row of Pi is standard normal", "B^T w = 0: w is the residual of least squares"),
         steps=steps,
         result_step="fourth moment",
@@ -103,5 +103,5 @@ def second_moments() -> Derivation:
             ),
             Fault("covariance doubled", "covariance, any n and d", lambda rhs: 2 * rhs),
         ),
-        covers={"N24-P12": "whole", "N24-P13": "whole"},
+        covers={"N24-P13": "whole"},
     )

@@ -47,10 +47,17 @@ q = sp.Function("q", positive=True)
 
 chi2_value = sp.Symbol("t", positive=True)  # of a chi-square variable
 
+normal_value = sp.Symbol("x", real=True)  # of a normal variable
+
 _logit = sp.Symbol("s", real=True)
 PULLS = sp.Lambda(_logit, 1 / (1 + sp.exp(_logit)))  # what a record pulls at, of the product with it
 
 Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
+
+
+def normal_density(m: Any, v: Any) -> Any:
+    """Of the normal law of mean m and variance v, at `normal_value`."""
+    return sp.exp(-((normal_value - m) ** 2) / (2 * v)) / sp.sqrt(2 * sp.pi * v)
 
 
 _ARRAYS = ("vector", "identity", "transpose", "diagonal", "beside", "above")
@@ -117,6 +124,7 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "chi2_hinge": lambda c, a, r: sp.Integral(
         chi2_density(r, chi2_value) * sp.Max(0, 1 - sp.exp(c + a * chi2_value / 2)), (chi2_value, 0, sp.oo)
     ),
+    "normal_moment": lambda n, m, v: sp.Integral(normal_value**n * normal_density(m, v), (normal_value, -sp.oo, sp.oo)),
     "centred": lambda lam, m, eps: divergence(centred_first(lam, m), centred_second(lam, m), eps),
     "centred_reverse": lambda lam, m, eps: divergence(centred_second(lam, m), centred_first(lam, m), eps),
     "projection": lambda p, r, eps: divergence(projected(p, r), reprojected(p, r), eps),

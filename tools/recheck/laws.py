@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from flint import acb, arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq, fmpz
 
-from tools.recheck.balls import TINY, NotReadable, real
+from tools.recheck.balls import TINY, NotReadable, is_whole, real
 
 _BITS = 200
 
@@ -141,7 +141,19 @@ def chi2_hinge(c, a, r):
     return 1 - e * (1 - real(a)) ** -k - inside
 
 
+def normal_moment(n, mean, variance):
+    """E x^n, n whole: over the even powers of the deviation, E z^2k = 2^k Gamma(k + 1/2)/sqrt(pi)."""
+    if not (is_whole(n) and 0 <= n <= 200 and variance > 0):
+        raise NotReadable("a moment of no whole power, or of no positive variance")
+    order, found = int(n.p), real(fmpq(0))
+    for k in range(order // 2 + 1):
+        even = arb(2) ** k * (arb(k) + arb(1) / 2).gamma() / arb.pi().sqrt()
+        found += int(fmpz.bin_uiui(order, 2 * k)) * real(mean) ** (order - 2 * k) * real(variance) ** k * even
+    return found
+
+
 QUANTITIES = {
+    "normal_moment": normal_moment,
     "independent": independent,
     "chi2_hinge": chi2_hinge,
     "mean_shift": mean_shift,

@@ -456,9 +456,6 @@ NO_MARGIN = {
         "it names the law of a matrix times a normal matrix, without a free number; its covariance is attacked in"
         " N24-C2 and N24-P13"
     ),
-    "N24-P12": (
-        "it is two moments of a normal variable, E x^2 = s^2 and E x^4 = 3 s^4, with nothing to vary but the scale"
-    ),
     "N24-T5-worst-value": (
         "it is a table of enclosed numbers; where the worst record lies is attacked in N24-T5-worst-case"
     ),

@@ -23,7 +23,13 @@ from ndis_verify.court.checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector
-from ndis_verify.symbolic import generalized_chi2, least_squares_moments, leverage, random_projection
+from ndis_verify.symbolic import (
+    generalized_chi2,
+    least_squares_moments,
+    leverage,
+    normal_moments,
+    random_projection,
+)
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
@@ -102,15 +108,17 @@ CLAIMS = (
             " are independent too."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P12",
         source="N24",
         title="second and fourth moment of a centred normal variable",
-        statement="A normal variable of mean 0 and variance s^2 has second moment s^2 and fourth moment 3 s^4.",
-        formula="E x^2 = s^2, E x^4 = 3 s^4",
-        hypotheses=("mean 0",),
+        stated=statement(
+            "E_normal(2; 0, s^2) = s^2, and E_normal(4; 0, s^2) = 3 s^4",
+            "s > 0",
+            over=(real("s", "1e-3", 1000, "log"),),
+        ),
         declared=Verdict.PROVED,
-        checks=(_MOMENTS,),
+        checks=(proof("derivatives of the moment generating function", normal_moments.second_and_fourth),),
         note="The mean was lost with the display; for another mean both moments are larger.",
     ),
     stated_claim(

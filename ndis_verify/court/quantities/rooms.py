@@ -27,6 +27,7 @@ _SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "least_squares",
         "least_squares_insert",
     ),
+    "moments": ("normal_moment",),
     "laws": ("quadratic_cdf", "quadratic_hinge"),
     "matrices": ("normal_pair", "form_hinge"),
     "logistic": ("logistic_fit",),
