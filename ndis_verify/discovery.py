@@ -25,10 +25,15 @@ def files(package: str) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+@cache
+def _source(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def loaded(package: str, text: str) -> Iterator[ModuleType]:
     """The modules below a package whose source has `text`, imported one after the other."""
     for module, path in files(package).items():
-        if text in path.read_text(encoding="utf-8"):
+        if text in _source(path):
             yield import_module(module)
 
 
@@ -37,6 +42,6 @@ def holding(package: str, name: str, *, text: str = "") -> Iterator[ModuleType]:
     source has it.
     """
     for module, path in files(package).items():
-        source = path.read_text(encoding="utf-8")
+        source = _source(path)
         if (f"\n{name} = " in source or f"\n{name}: " in source) and text in source:
             yield import_module(module)

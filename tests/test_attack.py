@@ -131,12 +131,17 @@ def test_an_empty_domain_is_vacuous():
         attack(parabola, empty, evaluations=100)
 
 
+def test_a_domain_of_which_one_point_in_a_thousand_is_left_is_not_vacuous():
+    thin = Domain(PLANE.parameters, constraints=(Condition("thin", lambda x, y, n: abs(x - 0.5) < 0.0005),))
+    thin.satisfiable(np.random.default_rng(0))
+
+
 def test_a_point_that_breaks_a_hypothesis_stops_the_attack():
     domain = Domain(PLANE.parameters, hypotheses=(Condition("x <= 1", lambda x, y, n: x <= 1),))
     with pytest.raises(VacuityError, match="x <= 1"):
         attack(parabola, domain, evaluations=100)
     kept = Domain(domain.parameters, (Condition("x < 1", lambda x, y, n: x < 1),), domain.hypotheses)
-    assert kept.satisfiable(np.random.default_rng(0)) == pytest.approx(1 / 1.1, abs=0.05)
+    kept.satisfiable(np.random.default_rng(0))
     assert attack(parabola, kept, evaluations=500).finding == "nothing"
 
 

@@ -57,13 +57,13 @@ def run_session(
     folder = None if certificates == FOLDER else certificates  # a worker's package may lie elsewhere
     job = partial(_heard_by_id, effort=effort, certificates=folder, store=store, rests_on=rests_on)
     first = sorted(ids, key=lambda i: i not in _LONGEST)  # so that no process waits for a long one at the end
-    hearings: dict[str, Hearing] = {}
+    judgements: dict[str, Judgement] = {}
     for i, (hearing, made) in resumed(
         journal, job, {i: i for i in first}, jobs, scheduler=scheduler, progress=progress
     ):
         keep(certificates, made)
-        hearings[i] = hearing
-    return [judged(find(i), hearings[i]) for i in ids]
+        judgements[i] = judged(find(i), hearing)  # at once: the processes hear the next meanwhile
+    return [judgements[i] for i in ids]
 
 
 def _heard_by_id(

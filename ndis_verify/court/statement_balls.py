@@ -33,7 +33,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.calculus import differentiated
 from ndis_verify.statements.statement import Claimed, Relation, Statement, plain_relations
-from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, free_names, length
+from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, length
 
 _DIGITS = (20, 45, 100)
 _PIECES = 8
@@ -244,18 +244,9 @@ def values_of(
         parts = [Fraction(point[name]) for name in v.entries]
         total = sum(parts) if v.kind == "law" else 1
         values[v.name] = assembled(v, [part / total for part in parts], _entries)
-    wanted = dict(statement.where) if spoken_in is None else _spoken(statement, spoken_in)
-    for name, term in statement.where:
-        if name in wanted:
-            values[name] = value_at(term, values, digits)
+    for name, term in statement.named_in(spoken_in):
+        values[name] = value_at(term, values, digits)
     return values
-
-
-def _spoken(statement: Statement, terms: Sequence[Term]) -> set[str]:
-    found = set().union(*map(free_names, terms))
-    for name, term in reversed(statement.where):
-        found |= free_names(term) if name in found else set()
-    return found
 
 
 def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | None = None) -> Any:

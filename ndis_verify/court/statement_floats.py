@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,9 +154,7 @@ class StatementMargin:
     def __call__(self, **columns: Any) -> np.ndarray:
         rows = len(next(iter(columns.values())))
         with np.errstate(all="ignore"):
-            values = columns_of(self.statement, columns)
-            for name, term in self.statement.where:
-                values[name] = value_on(term, values, rows)
+            values = values_on(self.statement, columns, rows)
             margin, error = _claimed_margin(self.statement.claimed, values, rows)
             loss = np.maximum(-margin, 0.0)
             explained = TOLERANCE * np.where(np.isfinite(error), loss / np.maximum(error, loss + 1e-300), 0.0)
@@ -174,6 +172,16 @@ def columns_of(statement: Statement, columns: Mapping[str, Any]) -> dict[str, An
         total = np.sum(parts, axis=0) if v.kind == "law" else 1.0
         error = 2.0**-50 if v.kind == "law" else 0.0
         values[v.name] = [scaled(part / total, part / total * error) for part in parts]
+    return values
+
+
+def values_on(
+    statement: Statement, columns: Mapping[str, Any], rows: int, spoken_in: Sequence[Term] | None = None
+) -> dict[str, Any]:
+    """The variables and the named terms; those alone that some terms speak of, where these are given."""
+    values = columns_of(statement, columns)
+    for name, term in statement.named_in(spoken_in):
+        values[name] = value_on(term, values, rows)
     return values
 
 
@@ -230,9 +238,7 @@ class Holds:
     def __call__(self, **columns: Any) -> np.ndarray:
         rows = len(next(iter(columns.values())))
         with np.errstate(all="ignore"):
-            values = columns_of(self.statement, columns)
-            for name, term in self.statement.where:
-                values[name] = value_on(term, values, rows)
+            values = values_on(self.statement, columns, rows, self.hypothesis.terms)
             sizes = [length(t, values) for t in self.hypothesis.terms if coordinate_names(t)]
             each = range(sizes[0]) if sizes else [None]
             return np.all([_holds(self.hypothesis, values, rows, i) for i in each], axis=0)

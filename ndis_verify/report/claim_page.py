@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, cast
 
@@ -141,7 +141,7 @@ def _violation(claim: Claim, calculator: bool, known: Collection[str]) -> str:
     if not runs and not claim.counterexample:
         return ""
     text = f"<p>{linked(claim.counterexample, known)}</p>" if claim.counterexample else ""
-    points = "".join(_point(check) for check in runs if _has_point(check))
+    points = "".join(_points([check for check in runs if _has_point(check)]))
     lines = [f"ndis-verify verify {claim.id}"]
     lines += [_by_hand(claim.id, k) for k, check in enumerate(claim.checks) if _has_point(check)]
     return (
@@ -170,20 +170,25 @@ def _by_hand(claim_id: str, number: int) -> str:
     return f'python -c "from ndis_verify.claims.ledger import find; {code}"'
 
 
-def _point(check: Check) -> str:
-    """The exact point and the certified size of the violation there."""
-    run = cast(PointRun, check.run)  # `_has_point`
-    where = "".join(
-        f'<tr><th scope="row">{prose(name)}</th><td>{escape(str(value))}</td></tr>' for name, value in run.point.items()
-    )
-    try:
-        violation = run.certify(run.point)._repr_html_()
-    except ValueError as error:  # the quantity has no value there: said, not hidden
-        violation = escape(str(error))
-    return (
-        f"<details open><summary>{prose(check.name)}</summary><table>{where}</table>"
-        f"<p>It is violated by {violation}</p>{violation_svg(run)}</details>"
-    )
+def _points(checks: Sequence[Check]) -> Iterator[str]:
+    """The exact point and the certified size of each violation, and a picture of the first that can be drawn."""
+    drawn = ""
+    for check in checks:
+        run = cast(PointRun, check.run)  # `_has_point`
+        rows = (
+            f'<tr><th scope="row">{prose(name)}</th><td>{escape(str(value))}</td></tr>'
+            for name, value in run.point.items()
+        )
+        try:
+            violation = run.certify(run.point)._repr_html_()
+        except ValueError as error:  # the quantity has no value there: said, not hidden
+            violation = escape(str(error))
+        picture = "" if drawn else violation_svg(run)
+        drawn = drawn or picture
+        yield (
+            f"<details open><summary>{prose(check.name)}</summary><table>{''.join(rows)}</table>"
+            f"<p>It is violated by {violation}</p>{picture}</details>"
+        )
 
 
 def _derivations(claim: Claim, derivations: Sequence[Derivation]) -> str:

@@ -200,8 +200,9 @@ def named(text: str, root: Path, *where: tuple[str, Path | None, str]) -> Iterat
     around = (r"(?<!\w)(?<!np\.)", r"(?!\w)") if text.isidentifier() else (r"(?<![\w.-])", r"(?![\w-]|\.\d)")
     whole = re.compile(around[0] + re.escape(text) + around[1])
     for kind, folder, pattern in where:
-        for path, lines in _lines(folder or root.parent, pattern):
-            numbers = [number for number, line in enumerate(lines, 1) if text in line and whole.search(line)]
+        for path, content, lines in _lines(folder or root.parent, pattern):
+            found = enumerate(lines, 1) if text in content else ()  # most files do not have it, and need one look
+            numbers = [number for number, line in found if text in line and whole.search(line)]
             if numbers:
                 yield Place(kind, path, numbers[0], f"{len(numbers)} line{'s' * (len(numbers) > 1)}")
             elif f"_{text}_" in f"_{path.stem}_":
@@ -209,8 +210,9 @@ def named(text: str, root: Path, *where: tuple[str, Path | None, str]) -> Iterat
 
 
 @cache
-def _lines(folder: Path, pattern: str) -> tuple[tuple[Path, tuple[str, ...]], ...]:
-    return tuple((path, tuple(path.read_text(encoding="utf-8").splitlines())) for path in sorted(folder.glob(pattern)))
+def _lines(folder: Path, pattern: str) -> tuple[tuple[Path, str, tuple[str, ...]], ...]:
+    read = ((path, path.read_text(encoding="utf-8")) for path in sorted(folder.glob(pattern)))
+    return tuple((path, content, tuple(content.splitlines())) for path, content in read)
 
 
 def _sorted(places: Iterable[Place]) -> list[Place]:

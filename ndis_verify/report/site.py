@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ndis_verify import __version__
 from ndis_verify.claim import Claim, Evidence, Verdict
@@ -49,19 +49,29 @@ def write_site(
     A page a claim, the index, the cross-check matrix, the graph, the errata and the open questions. Files of other
     names in `folder` stay. `claims`: those of the ledger that get a page, all by default. `heard`: what the comparisons
     found, where there are no rulings (`matrix.hearing`). `parts`: a folder with the files of `calculator.PARTS`, for
-    the calculator, which is left out without it. `jobs`: processes that write the pages of the claims.
+    the calculator, which is left out without it. `jobs`: processes that make the pages of the claims and the matrix.
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}
     pages = _PAGES if parts is None else {**_PAGES, **_CALCULATOR}
     uses = {claim.id: mentioned(claim, [other.id for other in chosen]) for claim in chosen}
     used = {i: [j for j, ids in uses.items() if i in ids] for i in uses}
-    bodies = (_Body(claim.id, rulings.get(claim.id), uses[claim.id], used[claim.id], bool(parts)) for claim in chosen)
-    for one, body in unordered(_written, bodies, jobs):
-        title = f"{label_of(one.claim_id)}: {find(one.claim_id).title}"
-        write_atomically(folder / page_of(one.claim_id), _page(title, body, pages, "../"))
-    rows = matrix(chosen, {**(heard or {}), **_heard(chosen, rulings)})
-    lists = {"index.html": _index(chosen, rulings), "matrix.html": matrix_body(rows), **_lists(chosen)}
+    found = {**(heard or {}), **_heard(chosen, rulings)}
+    made = [
+        _Made("matrix.html", _PAGES["matrix.html"], _matrix_body, ([claim.id for claim in chosen], found)),
+        *(
+            _Made(
+                page_of(claim.id),
+                f"{label_of(claim.id)}: {claim.title}",
+                _claim_body,
+                (claim.id, rulings.get(claim.id), uses[claim.id], used[claim.id], parts is not None),
+            )
+            for claim in chosen
+        ),
+    ]
+    for one, body in unordered(_Made.body, made, jobs):
+        write_atomically(folder / one.name, _page(one.title, body, pages, "../" * one.name.count("/")))
+    lists = {"index.html": _index(chosen, rulings), **_lists(chosen)}
     lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
     for name, body in lists.items():
         write_atomically(folder / name, _page(_PAGES[name], body, pages))
@@ -73,18 +83,24 @@ def write_site(
     return folder / "index.html"
 
 
-class _Body(NamedTuple):
-    """What the page of a claim is made from, by a process that has the same ledger."""
+class _Made(NamedTuple):
+    """A page that takes time, made by a process that has the same ledger: its file, its title, what makes its body."""
 
-    claim_id: str
-    ruling: Judgement | None
-    uses: list[str]
-    used: list[str]
-    calculator: bool
+    name: str
+    title: str
+    make: Callable[..., str]
+    arguments: tuple[Any, ...]
+
+    def body(self) -> str:
+        return self.make(*self.arguments)
 
 
-def _written(body: _Body) -> str:
-    return claim_body(find(body.claim_id), *body[1:])
+def _claim_body(claim_id: str, ruling: Judgement | None, uses: list[str], used: list[str], calculator: bool) -> str:
+    return claim_body(find(claim_id), ruling, uses, used, calculator)
+
+
+def _matrix_body(ids: Sequence[str], heard: Heard) -> str:
+    return matrix_body(matrix([find(i) for i in ids], heard))
 
 
 def write_calculator(folder: Path, claims: Sequence[Claim], parts: Path) -> Path:

@@ -7,6 +7,7 @@ it from going.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -197,6 +198,17 @@ class Statement:
         """The terms of the relation, of the definitions and of the hypotheses."""
         defined = tuple(value for _, value in self.where)
         return (*self.claimed.terms, *defined, *(t for h in self.hypotheses for t in h.terms))
+
+    def named_in(self, terms: Sequence[Term] | None = None) -> list[tuple[str, Term]]:
+        """The named terms in their order; where `terms` are given, those alone that they speak of, directly or not."""
+        if terms is None:
+            return list(self.where)
+        spoken, found = set().union(*map(free_names, terms)), []
+        for name, value in reversed(self.where):
+            if name in spoken:
+                spoken |= free_names(value)
+                found.append((name, value))
+        return found[::-1]
 
     @property
     def shapes(self) -> dict[str, Shape]:

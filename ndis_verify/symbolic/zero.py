@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -130,15 +130,10 @@ def nonzero_somewhere(expression: sp.Expr, digits: int = SAMPLE_DIGITS) -> bool:
         if not all(_told_apart(*pair) for pair in combinations(calls, 2)):
             return False
         expression = expression.xreplace({call: _any_value(call, k) for k, call in enumerate(calls)})
-    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
-    if not all(symbol.is_commutative for symbol in symbols):
+    if not all(symbol.is_commutative for symbol in expression.free_symbols):
         return False
-    try:
-        evaluate = sp.lambdify(symbols, expression, modules="mpmath")
-    except (NotImplementedError, TypeError):
-        return False
-    for point in sample_points(symbols):
-        coarse, fine = (_value(evaluate, symbols, point, precision) for precision in (digits, 2 * digits))
+    for point in sample_points(expression.free_symbols):
+        coarse, fine = (value_at(expression, point, precision) for precision in (digits, 2 * digits))
         # Rounding noise of an exact zero shrinks with the precision; a nonzero value keeps its leading digits.
         if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
             return True
@@ -157,12 +152,47 @@ def _any_value(call: Any, number: int) -> sp.Symbol:
     return sp.Dummy(f"call_{number}", **known)
 
 
-def _value(
-    evaluate: Callable[..., Any], symbols: list[sp.Symbol], point: dict[sp.Symbol, sp.Rational], digits: int
-) -> Any:
+def value_at(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational], digits: int) -> Any:
+    """The value at a rational point in mpmath's numbers of that many digits, real or complex; None where it has none,
+    is not finite, or mpmath has no such function.
+    """
     with mpmath.workdps(digits):
         try:
-            value = mpmath.mpmathify(evaluate(*(mpmath.mpf(int(point[s].p)) / int(point[s].q) for s in symbols)))
-        except (ArithmeticError, NameError, TypeError, ValueError):
+            value = _value(expression, {symbol: _number(value) for symbol, value in point.items()})
+        except (ArithmeticError, NameError, NotImplementedError, TypeError, ValueError):
             return None
         return value if mpmath.isfinite(value) else None
+
+
+def _number(value: sp.Rational) -> Any:
+    return mpmath.mpf(int(value.p)) / int(value.q)
+
+
+def _value(node: sp.Expr, known: dict[sp.Expr, Any]) -> Any:
+    """The value of a node; `known` has those of the symbols, and is given those of all nodes below."""
+    if node not in known:
+        if node.is_Rational:
+            known[node] = _number(node)
+        elif node.is_Add:
+            known[node] = mpmath.fsum(_value(arg, known) for arg in node.args)
+        elif node.is_Mul:
+            known[node] = mpmath.fprod(_value(arg, known) for arg in node.args)
+        elif node.is_Pow:
+            base, exponent = (_value(arg, known) for arg in node.args)
+            known[node] = base ** int(node.exp) if node.exp.is_Integer else base**exponent
+        elif isinstance(node, sp.exp):
+            known[node] = mpmath.exp(_value(node.args[0], known))
+        elif isinstance(node, (sp.Function, sp.Max, sp.Min)) and all(isinstance(arg, sp.Expr) for arg in node.args):
+            known[node] = mpmath.mpmathify(_head(node.func, len(node.args))(*(_value(arg, known) for arg in node.args)))
+        else:  # a constant, or what binds a symbol: as a whole
+            symbols = sorted(node.free_symbols, key=lambda symbol: symbol.name)
+            found = sp.lambdify(symbols, node, modules="mpmath")(*(known[symbol] for symbol in symbols))
+            known[node] = mpmath.mpmathify(found)
+    return known[node]
+
+
+@lru_cache(maxsize=256)
+def _head(function: Any, count: int) -> Callable[..., Any]:
+    """A function of `count` numbers in mpmath's arithmetic."""
+    symbols = [sp.Dummy(f"x_{k}") for k in range(count)]
+    return sp.lambdify(symbols, function(*symbols), modules="mpmath")
