@@ -47,13 +47,9 @@ _TEXTS: Mapping[str, str] = {
     ),
     "a rate, or a constant that is not named": "N26-T5.2 N24-6.3-gap BW-T11 BW-T12 BW-eq7 KM-G-L2",
     "a supremum that is approached and not attained": "N26-Pr7-joint-approached",
-    "a reading that does not stand; what stands is an object (N26-T4.2-corrected, N26-Pr8)": (
-        "N26-T4.2 N26-Pr8-smaller-n"
-    ),
+    "a reading that does not stand; what stands is an object (N26-Pr8)": "N26-Pr8-smaller-n",
     "suprema in figures, each enclosed by a branch and bound of its own": "N24-6.3-worst-value N24-T5-worst-value",
-    "how a calibrated level moves, or what the least one guarantees: the language has levels at one target": (
-        "BW-Fig1-monotone N24-Fig12-least-ridge N24-Fig13-more-ridge"
-    ),
+    "what the least ridge for a set of databases guarantees: the language has no least value": "N24-Fig12-least-ridge",
 }
 WHY_TEXT: Mapping[str, str] = {claim_id: why for why, ids in _TEXTS.items() for claim_id in ids.split()}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Verdict
 from ndis_verify.court.attack import enclosed_difference, relative_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import proof
@@ -27,7 +27,7 @@ from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
-from ndis_verify.statements.reading import statement
+from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import integer, real
 from ndis_verify.statements.statement import vector as coordinates
 from ndis_verify.symbolic import (
@@ -134,21 +134,41 @@ _MEAN = (
     proof("mean term", mean_shift.hockey_stick),
     proof("mean term grows with the shift", mean_shift_order.derivative_in_shift),
 )
+_SEVENFOLD = {"mu_1": "0.01", "mu_2": "0.01", "s_1": "2.6", "s_2": 1, "g": "0.01", "w": 1, "u": "0.01"}
+_PRINTED = statement(
+    "delta_N(mu, s; x + nu/2 + e) <= delta_shift(D; x), and delta_N(mu, s; nu/2 + e + y) <= e^{nu/2 + e} delta_shift(D;"
+    " y), and delta_N(mu, s; x + nu/2 - g) <= delta_shift(D; x) + e^x C, and delta_N(mu, s; nu/2 - g + y) <= C"
+    " + e^{nu/2 - g} delta_shift(D; y)",
+    *("s_i > 0", "sum_i |s_i - 1| <= |sum_i (s_i - 1)|", "x >= 0", "y >= 0", "e > 0", "0 < g <= nu/2"),
+    *("w > 0", "u > 0", "2 u (e^{|log(s_i^2)|} - 1) < 1"),
+    where={
+        "nu": "sum_i |log(s_i^2)|",
+        "D": "sqrt(sum_i mu_i^2/min(1, s_i^2))",
+        "C": "e^{2 w g} prod_i (1 + 2 w (1 - e^{-|log(s_i^2)|}))^{-1/2}"
+        " - e^{nu/2 - g} (1 - e^{-2 u g} prod_i (1 - 2 u (e^{|log(s_i^2)|} - 1))^{-1/2})",
+    },
+    over=(
+        coordinates("mu", "reals", 2, "1e-2", 5, "log"),
+        coordinates("s", "reals", 2, "0.3", 3, "log"),
+        *(real(name, "1e-3", 10, "log") for name in "xy"),
+        *(real("e", "1e-4", 10, "log"), real("g", "1e-4", 3, "log")),
+        *(real("w", "1e-3", 1000, "log"), real("u", "1e-3", 30, "log")),
+    ),
+)
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-T4.2",
         source="N26",
         title="mean and covariance shift bounded through two steps",
-        statement=(
-            "For comparable covariances delta is at most the smaller of two splits over e1 + e2 = eps, each a"
-            " mean-shift term (N26-P1, in the smaller covariance) and a covariance term bounded by N26-L2 in the"
-            " dominating direction."
+        stated=_PRINTED,
+        stands=under(_PRINTED, "s_i <= 1"),
+        fails_at=({**_SEVENFOLD, "x": "0.02", "y": "0.02", "e": "0.025"},),
+        parts=("S1 <= S2", "S1 >= S2"),
+        about=(
+            "For comparable covariances delta is at most the smaller of two splits of eps, each a mean-shift term"
+            " (N26-P1, in the smaller covariance) and a covariance term bounded by N26-L2 in the dominating direction,"
+            " which is 0 from nu/2 on and, g below it, C."
         ),
-        formula=(
-            "min over paths, inf over e1+e2=eps of delta_mean(e1) + e^{e1} delta_cov(e2), delta_cov(e1) + e^{e1}"
-            " delta_mean(e2)"
-        ),
-        hypotheses=("S1 >= S2 or S1 <= S2", "eps >= 0", "delta_cov from N26-L2"),
         declared=Verdict.RESTRICTED,
         checks=(
             counterexample_check(
@@ -163,10 +183,6 @@ CLAIMS = (
                 part="exact covariance terms",
             ),
             *(replace(check, part="exact covariance terms") for check in (_TRIANGLE, _SPLIT, *_MEAN)),
-        ),
-        counterexample=(
-            "P = N(0.01, 7), Q = N(0, 1), eps = 1, e1 = 0.02, e2 = 0.98 >= log(7)/2: printed bound delta_mean(0.02) + 0"
-            " < 2e-4, and delta_{P,Q}(1) = 0.3307"
         ),
         corrected=(
             "With exact covariance terms, the more spread law first, the sum is right for both orders of the pair"

@@ -8,16 +8,16 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache
 
 import numpy as np
-from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS, Database, databases, limit_pair, shares
 from ndis_verify.claims.least_squares.noise_checks import worst
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import proof
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.mechanisms.least_squares import least_squares, normal_law, record_leverages
@@ -26,6 +26,8 @@ from ndis_verify.mechanisms.relative_projection import neighbourhood
 from ndis_verify.mechanisms.white_box import law_delta
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer, real
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import privacy_loss, relative_projection
@@ -199,28 +201,6 @@ def _two_releases(noised: Database, r: int):
     return type(smaller)(smaller.mean_p, smaller.cov_p.dense(), larger.mean_p, larger.cov_p.dense())
 
 
-_ALIKE: Database = ((1, 10), (1, 10))
-_RIDGES = {"r": 100, "epsilon": Fraction(1), "root": Fraction(1, 10), "greater": Fraction(1)}
-
-
-def _dearer(rows: Database) -> Callable[[dict], Enclosure]:
-    """The cheapest deletion beside the ridge greater^2 less the dearest pair of `rows` and its neighbours beside
-    root^2.
-    """
-
-    def violation(point: dict) -> Enclosure:
-        def costs(root: Fraction, whole: Database) -> list:
-            beside = (*whole, *((root, 0), (0, root)))
-            pairs = [limit_pair(beside, row, point["r"], way) for row in range(len(whole)) for way in DIRECTIONS]
-            return [to_exact_ball(certified_hockey_stick(pair, point["epsilon"], digits=15)) for pair in pairs]
-
-        with working_bits(120):
-            dearest = costs(point["root"], rows) + costs(point["root"], (*rows, rows[0]))
-            return enclosure(reduce(arb.min, costs(point["greater"], rows)) - reduce(arb.max, dearest))
-
-    return violation
-
-
 _SET = (
     "a set of databases S, fixed and public",
     "neighbours both in S",
@@ -349,30 +329,33 @@ CLAIMS = (
             " which a footnote of section 7.1 takes in, are covered if S holds them."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-Fig13-more-ridge",
         source="N24",
         title="more ridge, less cost",
-        statement="Beside a larger ridge least squares costs the pairs of a fixed set no more.",
-        formula="s < t: max over pairs of S of delta beside t <= that beside s",
-        hypotheses=(*_SET[:2],),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "two ridges, every pair",
-                _dearer(_ALIKE),
-                _RIDGES,
-                {
-                    "the ridges exchanged": {**_RIDGES, "root": Fraction(1), "greater": Fraction(1, 10)},
-                    "records without a feature": _dearer(((0, 10),) * 2),
-                },
+        stated=statement(
+            "max(delta_LS_delete(p, q, 1, r; eps), delta_LS_insert(p, q, 1, r; eps)) <="
+            " max(delta_LS_delete(u, v, 1, r; eps), delta_LS_insert(u, v, 1, r; eps))",
+            *("0 < s < t", "x > 0", "y > 0", "n >= 2", "r >= 1", "eps >= 0"),
+            where={
+                "p": "x^2/(n x^2 + t)",
+                "q": "(x^2 + y^2)/(n (x^2 + y^2) + t)",
+                "u": "x^2/(n x^2 + s)",
+                "v": "(x^2 + y^2)/(n (x^2 + y^2) + s)",
+            },
+            over=(
+                *(real(name, "1e-3", 10, "log") for name in ("s", "t")),
+                *(real(name, "0.1", 20, "log") for name in ("x", "y")),
+                integer("n", 2, 50, "log"),
             ),
         ),
-        counterexample=(
-            "d = 1, r = 100, eps = 1, two records (1, 10), S with a copy more or one less: beside the ridge 1/100 ="
-            " (1/10)^2 no pair costs more than 0.12, beside the ridge 1 the deletion of either costs 0.855 at least. p"
-            " falls from 0.498 to 0.333, q stays near 0.5."
+        about=(
+            "Beside a larger ridge least squares costs the pairs of a fixed set no more: here the set of two databases,"
+            " n like records (x, y) with one feature, and one of them less. Beside a ridge s a record has the leverages"
+            " x^2/(n x^2 + s) in B and (x^2 + y^2)/(n (x^2 + y^2) + s) in [B b]."
         ),
+        declared=Verdict.REFUTED,
+        fails_at=({"x": 1, "y": 10, "n": 2, "s": "0.01", "t": 1, "r": 100, "eps": 1},),
         corrected=(
             "Only a ridge that was itself checked is safe for a set (N24-Fig13-corrected); from that of the"
             " unrestricted mechanism on all are."
