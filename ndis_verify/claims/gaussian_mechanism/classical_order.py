@@ -117,6 +117,7 @@ CLAIMS = (
             ),
         ),
         search={"starts": _BARELY},
+        parts=(_NEAR, "as printed"),  # what is searched for all is decided apart for the parts
         about=(
             "The analytic std as a share of the classical one, sqrt(2 log(1.25/delta)) Delta/eps, increases in eps and"
             " decreases in delta: a share s that is enough at eps and delta is more than enough at a smaller eps, and"
