@@ -11,7 +11,7 @@ import pytest
 
 from ndis_verify.claim import Outcome
 from ndis_verify.claims.denoising import road_graph
-from ndis_verify.claims.joint_shift import claims as joint_shift
+from ndis_verify.claims.joint_shift import logistic
 from ndis_verify.claims.random_projection import mechanism_checks
 from ndis_verify.court.domain import _inside
 from ndis_verify.enclosure import Enclosure
@@ -101,8 +101,8 @@ def test_rows_next_to_the_largest_loss_are_below_it():
 @pytest.mark.parametrize("most, held", [("9e-6", True), ("1.1e-5", False)])
 def test_noise_is_enough_only_where_no_pair_of_the_envelope_costs_more(most, held, monkeypatch):
     """The corner's divergence stays what it is; only the largest over the envelope is put in its place."""
-    monkeypatch.setattr(joint_shift.certified, "largest", lambda *arguments: wide(most, "1e-9"))
-    assert joint_shift._bracket("3.87", "3.88")("quick").outcome is (Outcome.HELD if held else Outcome.FAILED)
+    monkeypatch.setattr(logistic.certified, "largest", lambda *arguments: wide(most, "1e-9"))
+    assert logistic._bracket("3.87", "3.88")("quick").outcome is (Outcome.HELD if held else Outcome.FAILED)
 
 
 @pytest.mark.parametrize("off", [0.0, 3.0])
