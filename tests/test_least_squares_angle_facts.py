@@ -11,7 +11,8 @@ from scipy.integrate import quad
 
 from ndis_verify import fast
 from ndis_verify.claims.ledger import find
-from ndis_verify.court.proof_structure import problems, unconcluded
+from ndis_verify.court.proof_ends import unconcluded
+from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.symbolic.facts import FACTS

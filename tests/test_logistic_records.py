@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from ndis_verify.claims.ledger import find
-from ndis_verify.court.proof_structure import concluded, problems, step_problems
+from ndis_verify.court.proof_ends import concluded
+from ndis_verify.court.proof_structure import problems, step_problems
 from ndis_verify.court.quantities.ball_matrices import QUANTITIES as rooms
 from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.scaled_floats import scaled

@@ -11,7 +11,8 @@ import pytest
 import sympy as sp
 
 from ndis_verify.claims.ledger import find
-from ndis_verify.court.proof_structure import concluded, problems
+from ndis_verify.court.proof_ends import concluded
+from ndis_verify.court.proof_structure import problems
 from ndis_verify.court.statement_balls import decide
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify.claims.ledger import find
-from ndis_verify.court.proof_structure import concluded, problems, step_problems, unconcluded
+from ndis_verify.court.proof_ends import concluded, unconcluded
+from ndis_verify.court.proof_structure import problems, step_problems
 from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_arrays import array

@@ -1,0 +1,182 @@
+"""Whether the end of a proof is the claim's statement: its relations by comparison, under hypotheses of the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas
+from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.shapes import Shape
+from ndis_verify.statements.statement import Relation, Statement
+from ndis_verify.statements.terms import Term, nodes
+from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, opened
+from ndis_verify.symbolic.notation import law
+from ndis_verify.symbolic.statement_terms import definitions, expression, relations
+from ndis_verify.symbolic.unknowns import equal
+
+
+def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
+    """What is missing for `proofs` to prove the claim: of those that say what they conclude, and of all together.
+
+    A proof that does not conclude the claim has to be a lemma of one that does. `given`: the claim's hypotheses. Where
+    all that is concluded are parts, nothing is compared with the statement, and the evidence says which parts.
+    """
+    whole = bool(proofs) and all(proof.concludes for proof in proofs)
+    ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id]
+    wrong, met = [], set()
+    for proof, one in ends:
+        if stated is None or not one.part:
+            wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
+        if stated is not None and not one.part:
+            met_here, text = concluded(proof, one, stated)
+            met |= met_here
+            wrong += [text] if text else []
+    if whole:
+        used = {id_ for proof, _ in ends for id_ in (proof.id, *lemmas(proof))}
+        wrong += [f"{proof.id} concludes nothing of {claim_id}" for proof in proofs if proof.id not in used]
+        if stated is not None and not all(one.part for _, one in ends):
+            left = [one.plain() for one in relations(stated.claimed) if one not in met]
+            wrong += [f"no proof concludes {text}" for text in left] or (
+                [] if relations(stated.claimed) else ["an equivalence of this form is not compared with proofs"]
+            )
+    return wrong
+
+
+def compared(claim_id: str, stated: Statement | None, proofs: list[Derivation]) -> bool:
+    """Whether the ends of `proofs` are, by comparison, all relations of the claim's statement."""
+    if stated is None or not relations(stated.claimed):
+        return False
+    ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id and not one.part]
+    return set(relations(stated.claimed)) <= set().union(*(concluded(proof, one, stated)[0] for proof, one in ends))
+
+
+def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
+    """The relations of `stated` that the step is, under hypotheses of `stated`, or what keeps it from being one."""
+    step = derivation.step(end.step)
+    name = f"{derivation.id}: {end.step!r}"
+    if step.kind not in (*DECIDED, "fact"):
+        return set(), f"{name} is no relation that is decided"
+    if len(set(end.symbols.values())) < len(end.symbols) or not all(s.is_Symbol for s in end.symbols.values()):
+        return set(), f"{name}: variables must be different symbols"
+    if strange := (step.lhs.free_symbols | step.rhs.free_symbols) - set(end.symbols.values()):
+        return set(), f"{name}: also speaks of {', '.join(sorted(map(str, strange)))}"
+    if odd := [v for v, s in end.symbols.items() if not s.is_commutative and not _named_by_kind(v, s, stated)]:
+        return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
+    if flat := [v for v, s in end.symbols.items() if s.is_commutative and _has_to_be_letter(v, stated)]:
+        return set(), f"{name}: laws in more than one dimension are spoken of, and {flat[0]} is no letter"
+    if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
+        variable, assumption = missing[0]
+        return set(), f"{name}: the statement does not say that {variable} is {assumption}"
+    known = definitions(stated, end.symbols)
+    found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
+    return found, "" if found else f"{name} is no relation of the statement"
+
+
+def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:
+    """Whether a letter is written as what the variable is: where blocks are told apart, a small one is a vector."""
+    shapes = {v.name: v.shape for v in stated.variables}
+    return variable in shapes and len(shapes[variable]) == (1 if symbol.name[0].islower() else 2)
+
+
+def _has_to_be_letter(variable: str, stated: Statement) -> bool:
+    """Whether it is a vector or a matrix beside a pair of normal laws, which are on the line where all is numbers."""
+    laws = any(node.head == "normal_pair" for t in stated.all_terms() for node in nodes(t))
+    return laws and any(v.name == variable and v.shape != () for v in stated.variables)
+
+
+def _assumed(end: Conclusion) -> list[tuple[str, str]]:
+    """(variable, assumption) of the symbols, the strongest of each sign; being real is part of every variable."""
+    return [
+        (variable, assumption)
+        for variable, symbol in end.symbols.items()
+        for assumption in (*BOUNDS, "integer")
+        if getattr(symbol, f"is_{assumption}") is True
+    ]
+
+
+def _granted(assumed: tuple[str, str], end: Conclusion, stated: Statement, seen: tuple[str, ...] = ()) -> bool:
+    """Whether the statement's hypotheses, or the kind of the variable, say what the symbol assumes; `seen`: variables
+    that were asked already.
+    """
+    variable, assumption = assumed
+    if assumption == "integer":
+        return any(v.name == variable and v.kind in ("integer", "integers") for v in stated.variables)
+    sign, _ = BOUNDS[assumption]
+    for h in stated.hypotheses:
+        for one, relation, other in ((h.left, h.sign, h.right), (h.right, TURNED[h.sign], h.left)):
+            if one.head == other.head == "variable" and one.name == variable and relation[0] == sign[0]:
+                if other.name not in seen and _granted((other.name, assumption), end, stated, (*seen, variable)):
+                    return True
+            if one.head == "variable" and one.name == variable and relation == ">=" and sign[0] == ">":
+                if _positive(other, end, stated, (*seen, variable)):
+                    return True
+        if h.left.head in ("variable", "coordinate") and h.left.name == variable and h.right.head == "number":
+            bound, strict = h.right.number, len(sign) == 1
+            same = h.sign[0] == sign[0]
+            beyond = bound > 0 if sign[0] == ">" else bound < 0
+            if same and (beyond or (bound == 0 and (not strict or len(h.sign) == 1))):
+                return True
+    return False
+
+
+def _positive(term: Term, end: Conclusion, stated: Statement, seen: tuple[str, ...]) -> bool:
+    """Whether a term is positive because the hypotheses make all of its variables so, none of which is in `seen`."""
+    names = {node.name for node in nodes(term) if node.head == "variable"}
+    if not names or names & set(seen) or not all(_granted((one, "positive"), end, stated, seen) for one in names):
+        return False
+    return expression(term, {one: sp.Symbol(one, positive=True) for one in names}).is_positive is True
+
+
+def _is_relation(step: Step, wanted: Relation, known: dict[str, Any], shapes: Mapping[str, Shape]) -> bool:
+    """Whether the step says what the statement's relation says, or more."""
+    try:
+        left, right = (expression(side, known, shapes) for side in wanted.terms)
+    except InputError:  # another relation of the statement, with variables of its own
+        return False
+    if wanted.sign in WEAKER[step.relation] and _same(step.lhs, left) and _same(step.rhs, right):
+        return True
+    turned = TURNED[step.relation]
+    return wanted.sign in WEAKER[turned] and _same(step.lhs, right) and _same(step.rhs, left)
+
+
+def _same(side: Any, wanted: Any) -> bool:
+    return equal(opened(side), opened(wanted))
+
+
+def _foreign_hypotheses(
+    derivation: Derivation, end: Conclusion, stated: Statement | None, given: tuple[str, ...]
+) -> list[str]:
+    """Hypotheses of the derivation that are not the claim's."""
+    heads = set() if stated is None else {node.head for t in stated.all_terms() for node in nodes(t)}
+    wrong = []
+    for h in derivation.hypotheses:
+        text = h.text if isinstance(h, Hypothesis) else h
+        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means
+        relation = h.relation if isinstance(h, Hypothesis) else None
+        said = text if stated is not None else end.granted.get(text, text)
+        same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated)
+        if not (meant or same):
+            wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
+    return wrong
+
+
+def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) -> bool:
+    """Whether the assumptions of the symbols, which are the statement's, decide the relation, or it is stated."""
+    if stated is None or relation == sp.true:
+        return stated is not None
+    if isinstance(relation, law):
+        return any(v.kind == "law" and end.symbols.get(v.name) == relation.args[0] for v in stated.variables)
+    known, gap = definitions(stated, end.symbols), relation.lhs - relation.rhs
+    for h in stated.hypotheses:
+        try:
+            left, right = (expression(side, known, stated.shapes) for side in h.terms)
+        except InputError:
+            continue
+        for sign, stated_gap in ((h.sign, left - right), (TURNED[h.sign], right - left)):
+            if relation.rel_op.replace("==", "=") in WEAKER[sign] and equal(stated_gap, gap):
+                return True
+    return False
