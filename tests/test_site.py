@@ -19,12 +19,14 @@ from ndis_verify import GaussianPair, InputError
 from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.court.attack_checks import PointRun
+from ndis_verify.court.attack import enclosure_of
+from ndis_verify.court.attack_checks import PointRun, counterexample_check
 from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.mechanisms.calibration import Certificate
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.report.claim_page import (
+    _points,
     claim_body,
     counts,
     derivations_of,
@@ -272,6 +274,20 @@ def test_a_violation_is_drawn_around_its_point_with_certified_signs():
     assert {sign for sign, *_ in signs} == {"refuted", "proved"} and picture.count('r="6"') == 1
     for sign, z, size in signs:  # the threshold from which on the printed bound fails is 1.21
         assert (sign == "refuted") == (float(size) > 0) == (float(Fraction(z)) > 1.21)
+
+
+def test_of_several_violations_the_first_that_can_be_drawn_is():
+    def check(name, certify):
+        return counterexample_check(name, certify, {"x": Fraction(1)}, {})
+
+    def falls(point):
+        return enclosure_of(Fraction(3, 2) - point["x"], Fraction(3, 2) - point["x"])
+
+    flat = lambda point: enclosure_of(Fraction(1, 10**400), Fraction(1, 10**400))
+    names = ("below every float", "drawn", "another")
+    pages = list(_points([check(name, how) for name, how in zip(names, (flat, falls, falls), strict=True)]))
+    assert [page.count("<svg") for page in pages] == [0, 1, 0]
+    assert all(name in page and "It is violated by" in page for name, page in zip(names, pages, strict=True))
 
 
 def test_a_violation_below_every_float_is_not_drawn():

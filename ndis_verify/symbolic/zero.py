@@ -185,10 +185,16 @@ def _value(node: sp.Expr, known: dict[sp.Expr, Any]) -> Any:
         elif isinstance(node, (sp.Function, sp.Max, sp.Min)) and all(isinstance(arg, sp.Expr) for arg in node.args):
             known[node] = mpmath.mpmathify(_head(node.func, len(node.args))(*(_value(arg, known) for arg in node.args)))
         else:  # a constant, or what binds a symbol: as a whole
-            symbols = sorted(node.free_symbols, key=lambda symbol: symbol.name)
-            found = sp.lambdify(symbols, node, modules="mpmath")(*(known[symbol] for symbol in symbols))
-            known[node] = mpmath.mpmathify(found)
+            symbols, function = _whole(node)
+            known[node] = mpmath.mpmathify(function(*(known[symbol] for symbol in symbols)))
     return known[node]
+
+
+@lru_cache(maxsize=256)
+def _whole(node: sp.Expr) -> tuple[list[sp.Symbol], Callable[..., Any]]:
+    """The free symbols of a node, and the node as a function of them in mpmath's arithmetic."""
+    symbols = sorted(node.free_symbols, key=lambda symbol: symbol.name)
+    return symbols, sp.lambdify(symbols, node, modules="mpmath")
 
 
 @lru_cache(maxsize=256)
