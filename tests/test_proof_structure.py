@@ -445,6 +445,18 @@ def test_a_bound_makes_a_variable_positive_unless_the_bound_needs_it() -> None:
         assert not met(*circle), circle
 
 
+def test_two_variables_of_a_statement_are_not_one_symbol_of_its_proof() -> None:
+    """Else x <= x would end in x <= y."""
+    n, k = sp.symbols("n k", real=True)
+    stated = statement("n <= k", "n <= k", over=(real("n", 1, 2), real("k", 1, 2)))
+    given = Step("end", "", lhs=n, rhs=k, relation="<=", kind="inference", premises=("n <= k",))
+    apart = replace(_derived(given, end="end", symbols={"n": n, "k": k}), hypotheses=(Hypothesis("n <= k", n <= k),))
+    assert concluded(apart, Conclusion("X", "end", {"n": n, "k": k}), stated)[1] == ""
+    one = replace(given, lhs=n, rhs=n)
+    found, why = concluded(replace(apart, steps=(one,)), Conclusion("X", "end", {"n": n, "k": n}), stated)
+    assert not found and "different symbols" in why
+
+
 def test_a_lemma_is_used_where_its_hypotheses_are_said() -> None:
     """What a lemma supposes has to be said at the values where it is used, not only by a line of its name."""
     whole = soft_sets.lines_below_tests()

@@ -43,6 +43,15 @@ def test_what_a_stated_claim_prints_is_read_as_the_same_text():
         assert read.formula == stated.formula and read.hypothesis_lines == stated.hypothesis_lines, claim_id
 
 
+def test_named_terms_that_are_spoken_of_come_in_their_order_with_those_that_they_speak_of():
+    where = {"a": "2 x", "b": "x + y", "c": "a + 1", "d": "c^2"}
+    stated = statement("d <= b", "c > 0", where=where, over=(real("x", 1, 2), real("y", 1, 2)))
+    named = lambda *terms: [name for name, _ in stated.named_in(terms)]
+    assert [name for name, _ in stated.named_in()] == list("abcd")
+    assert named(*stated.hypotheses[0].terms) == ["a", "c"]
+    assert named(read_term("b - d")) == list("abcd") and named(read_term("y")) == []
+
+
 @pytest.mark.parametrize(
     "change",
     [
