@@ -3,10 +3,12 @@ refused.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import sympy as sp
+from planted_steps import said_of
 from scipy.integrate import quad
 from scipy.stats import chi2
 
@@ -20,6 +22,11 @@ from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.general_bound import split_bound
+
+_said = partial(said_of, exact_envelope)
+_said_of_split = partial(said_of, split_bound)
+_said_of_corner = partial(said_of, greatest_at_corner)
+
 
 ONE = sp.Integer(1)
 
@@ -62,12 +69,6 @@ def test_a_third_coordinate_leaves_less_of_the_edge(exchanged):
     moved = np.array([step, 0, 0])
     found = (_delta(logs + moved, epsilon, exchanged) - _delta(logs - moved, epsilon, exchanged)) / (2 * step)
     assert found == pytest.approx(shown, rel=1e-5)
-
-
-def _said(step: Step) -> str:
-    whole = exact_envelope()
-    steps = tuple(step if one.name == step.name else one for one in whole.steps)
-    return "; ".join(problems(replace(whole, steps=steps, faults=())))
 
 
 def test_wrong_conditions_are_refused():
@@ -131,12 +132,6 @@ def test_what_is_not_negative_is_so_at_every_point():
     assert "is not what shows it" in _said(turned)
 
 
-def _said_of_split(step: Step) -> str:
-    whole = split_bound()
-    steps = tuple(step if one.name == step.name else one for one in whole.steps)
-    return "; ".join(problems(replace(whole, steps=steps, faults=())))
-
-
 def test_orders_of_suprema_and_infima_are_not_turned():
     proof = split_bound()
     assert problems(proof) == [] and not proof.arguments
@@ -157,12 +152,6 @@ def test_orders_of_suprema_and_infima_are_not_turned():
         else:
             wrong = by_fact(least.name, "", least.fact, letters, least.conditions)
             assert "is not what shows it" in _said_of_split(wrong)
-
-
-def _said_of_corner(step: Step) -> str:
-    whole = greatest_at_corner()
-    steps = tuple(step if one.name == step.name else one for one in whole.steps)
-    return "; ".join(problems(replace(whole, steps=steps, faults=())))
 
 
 def test_a_corner_needs_its_whole_envelope():

@@ -3,16 +3,17 @@ conditions that are refused.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import sympy as sp
+from planted_steps import said_of
 from scipy.integrate import quad
 
 from ndis_verify import fast
 from ndis_verify.claims.ledger import find
 from ndis_verify.court.proof_ends import unconcluded
-from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.symbolic.facts import FACTS
@@ -20,6 +21,9 @@ from ndis_verify.symbolic.facts_of_angles import size, xi
 from ndis_verify.symbolic.least_squares_order import finite_order
 from ndis_verify.symbolic.least_squares_summit import worst_record
 from ndis_verify.symbolic.least_squares_summit_steps import loss, x, z
+
+_said = partial(said_of, worst_record)
+
 
 CASES = [(1, 3, 0.4, 0.8), (2, 2, 0.3, 1.5), (3, 7, 0.6, 0.5), (5, 6, 0.2, 2.0)]  # d, r, 1 - c, x
 
@@ -87,12 +91,6 @@ def test_the_family_moves_with_what_comes_in(d, r, g, at, of):
     shown = power * _mean(d, lambda u: u * abs(edge + at * u) ** k) / whole
     assert shown >= -1e-12
     assert found == pytest.approx(shown, rel=1e-4, abs=1e-7)
-
-
-def _said(step):
-    whole = worst_record()
-    steps = tuple(step if one.name == step.name else one for one in whole.steps)
-    return "; ".join(problems(replace(whole, steps=steps, faults=())))
 
 
 @pytest.mark.parametrize("way", ["deleted", "inserted"])

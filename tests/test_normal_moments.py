@@ -1,13 +1,14 @@
 """Moments of a normal variable: balls, columns and the second reader against sums over pairings, and refusals."""
 
-from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import comb
 
 import numpy as np
 import pytest
 import sympy as sp
 from flint import arb, ctx, fmpq
+from planted_steps import said_of
 
 from ndis_verify.court.proof_structure import problems
 from ndis_verify.court.quantities.exact import NotExact, OutsideDomain
@@ -19,10 +20,12 @@ from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.printing import plain, tex
 from ndis_verify.statements.reading import read_term
-from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.normal_moments import second_and_fourth
+
+_said = partial(said_of, second_and_fourth)
+
 
 _BALL, _FLOAT = (quantity(witness, "normal_moment") for witness in ("ball", "float"))
 POINTS = [
@@ -117,12 +120,6 @@ def test_the_second_reader_has_the_same_moment(n, mean, variance):
         for refused in ((fmpq(1, 2), fmpq(0), fmpq(1)), (fmpq(-1), fmpq(0), fmpq(1)), (fmpq(2), fmpq(0), fmpq(0))):
             with pytest.raises(balls.NotReadable):
                 laws.normal_moment(*refused)
-
-
-def _said(step: Step) -> str:
-    whole = second_and_fourth()
-    steps = tuple(step if one.name == step.name else one for one in whole.steps)
-    return "; ".join(problems(replace(whole, steps=steps, faults=())))
 
 
 def test_a_moment_needs_the_transform_of_its_own_density():

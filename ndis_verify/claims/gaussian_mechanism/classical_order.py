@@ -143,9 +143,9 @@ CLAIMS = (
             ),
         ),
         note=(
-            "In eps it holds for every eps > 0 and every delta. In delta the box of (eps, y = eps/mu), mu ="
-            " Delta/sigma, holds every target of the hypotheses with y <= 7/5: at y = 1e-7 and eps >= 1e-6 the shift is"
-            " at least 10 and delta above 0.999999."
+            "In eps it holds for every eps > 0 and every delta. In delta the box of eps and eps/mu, mu = Delta/sigma,"
+            " holds every target of the hypotheses with eps/mu <= 7/5: at eps/mu = 1e-7 and eps >= 1e-6 the shift is at"
+            " least 10 and delta above 0.999999."
         ),
     ),
     stated_claim(
