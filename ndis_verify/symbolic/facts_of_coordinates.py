@@ -43,6 +43,30 @@ def _gap_on_line(a: Mapping[str, Any]) -> Any:
     return first - sp.exp(a["epsilon"]) * sp.exp(-(x**2) / (2 * far)) / sp.sqrt(2 * sp.pi * far)
 
 
+def _of_one_mean(*, exchanged: bool) -> Fact:
+    """The divergence of the first law from the second, as that of P from Q or, exchanged, of Q from P."""
+    near, far = ("other std", "std") if exchanged else ("std", "other std")
+    head, pair = ("centred_reverse", "Q,P") if exchanged else ("centred", "P,Q")
+    ratio, shown = ("s'_i^2/s_i^2", r"s_i'^2/s_i^2") if exchanged else ("s_i^2/s'_i^2", r"s_i^2/s_i'^2")
+    return Fact(
+        text="Independent normal coordinates of one mean m_i and standard deviations s_i, or s'_i, are as far apart as"
+        " centred ones, since a translation changes no divergence: as N(0, S1) and N(0, S2) where S2^{-1/2} S1 S2^{-1/2}"
+        f" has the eigenvalues {ratio}, one for each coordinate{', the second of them first' if exchanged else ''}.",
+        tex=r"\sup_A \int_A (p_{m,s} - e^{\varepsilon} p_{m,s'})\,dx"
+        rf" = \delta_{{{pair}}}(\lambda, 1; \varepsilon),\quad \lambda_i = {shown}",
+        letters=("mean", "std", "other std", "epsilon"),
+        conditions={"std": "s_i > 0", "other std": "s'_i > 0"},
+        reference="Anderson, An Introduction to Multivariate Statistical Analysis, section 2.3: the density of N(m, S);"
+        " translations: Rudin, Real and Complex Analysis, Theorem 2.20",
+        instance=lambda a: (
+            _gap({**a, "other mean": a["mean"]}, "std", "other std"),
+            "=",
+            quantity(head, a[near] ** 2 / a[far] ** 2, sp.Integer(1), a["epsilon"]),
+        ),
+        required={"std": _positive("std"), "other std": _positive("other std")},
+    )
+
+
 OF_COORDINATES: Mapping[str, Fact] = {
     "independent normal coordinates": Fact(
         text="The expectation of f >= 0 under independent normal coordinates of mean m_i and standard deviation s_i is"
@@ -117,22 +141,8 @@ OF_COORDINATES: Mapping[str, Fact] = {
         ),
         required={"std": _positive("std")},
     ),
-    "centred normal coordinates": Fact(
-        text="Centred independent normal coordinates of standard deviations s_i, or s'_i, are N(0, S1) and N(0, S2) of"
-        " diagonal S1 and S2: S2^{-1/2} S1 S2^{-1/2} has the eigenvalues s_i^2/s'_i^2, one for each coordinate.",
-        tex=r"\sup_A \int_A (p_{0,s} - e^{\varepsilon} p_{0,s'})\,dx"
-        r" = \delta_{\mathcal{N}(0, S_1), \mathcal{N}(0, S_2)}(\varepsilon),"
-        r"\quad S_2^{-1/2} S_1 S_2^{-1/2} = \operatorname{diag}(s_i^2/s_i'^2)",
-        letters=("std", "other std", "epsilon"),
-        conditions={"std": "s_i > 0", "other std": "s'_i > 0"},
-        reference="Anderson, An Introduction to Multivariate Statistical Analysis, section 2.3: the density of N(0, S)",
-        instance=lambda a: (
-            _gap({**a, "mean": sp.Integer(0), "other mean": sp.Integer(0)}, "std", "other std"),
-            "=",
-            quantity("centred", a["std"] ** 2 / a["other std"] ** 2, sp.Integer(1), a["epsilon"]),
-        ),
-        required={"std": _positive("std"), "other std": _positive("other std")},
-    ),
+    "normal coordinates of one mean": _of_one_mean(exchanged=False),
+    "normal coordinates of one mean, exchanged": _of_one_mean(exchanged=True),
     "masses are not negative": Fact(
         text="A law on finitely many points gives none of them a negative probability.",
         tex=r"p_i \ge 0",

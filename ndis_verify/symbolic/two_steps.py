@@ -191,8 +191,8 @@ def noisy_pair() -> Derivation:
         by_fact(
             "covariance step",
             "Two centred laws.",
-            "centred normal coordinates",
-            {"std": _wide, "other std": _narrow, "epsilon": e2},
+            "normal coordinates of one mean",
+            {"mean": zero, "std": _wide, "other std": _narrow, "epsilon": e2},
             {"std": "wide", "other std": "narrow"},
         ),
         Step("more spread", "P's law is the more spread one.", lhs=_lam, rhs=1, relation=">=", witness=_more / rest),

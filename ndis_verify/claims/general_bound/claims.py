@@ -37,6 +37,7 @@ from ndis_verify.symbolic import (
     mean_shift,
     mean_shift_order,
     privacy_loss,
+    two_paths,
 )
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
@@ -204,20 +205,14 @@ CLAIMS = (
         title="mean and covariance shift bounded through two steps, both directions",
         stated=statement(
             "delta_N(mu, s; x + y) <= delta_shift(D; x) + e^x B e^{-u y}, and delta_N(mu, s; x + y) <= B e^{-u x}"
-            " + e^x delta_shift(D; y)",
-            *(
-                "s_i > 0",
-                "sum_i |s_i - 1| <= |sum_i (s_i - 1)|",
-                "D > 0",
-                "x >= 0",
-                "y >= 0",
-                "u > 0",
-                "u (e^{|log(s_i^2)|} - 1) < 1",
-            ),
+            " + e^x delta_shift(D; y), and delta_N(mu, 1/s_i; x + y) <= delta_shift(E; x) + e^x B e^{-u y}, and"
+            " delta_N(mu, 1/s_i; x + y) <= B e^{-u x} + e^x delta_shift(E; y)",
+            *("s_i >= 1", "D > 0", "x >= 0", "y >= 0", "u > 0", "u (s_i^2 - 1) < 1"),
             where={
-                "nu": "sum_i |log(s_i^2)|",
-                "D": "sqrt(sum_i mu_i^2/min(1, s_i^2))",
-                "B": "u^u (1 + u)^{-1 - u} e^{-u nu/2} prod_i (1 - u (e^{|log(s_i^2)|} - 1))^{-1/2}",
+                "nu": "sum_i log(s_i^2)",
+                "D": "sqrt(sum_i mu_i^2)",
+                "E": "sqrt(sum_i mu_i^2 s_i^2)",
+                "B": "u^u (1 + u)^{-1 - u} e^{-u nu/2} prod_i (1 - u (s_i^2 - 1))^{-1/2}",
             },
             over=(
                 coordinates("mu", "reals", 2, "1e-2", 5, "log"),
@@ -228,11 +223,11 @@ CLAIMS = (
         ),
         about=(
             "Comparable covariances, either law the more spread one: every split of eps = x + y and both paths bound"
-            " delta, with the mean shift D measured in the smaller covariance and the covariance term of"
+            " delta, with the mean shift, D or E, measured in the smaller covariance and the covariance term of"
             " N26-L2-corrected, for all u (or the greater of the two exact terms)."
         ),
         declared=Verdict.PROVED,
-        checks=(_TRIANGLE, _SPLIT, _CORRECTED, *_MEAN, _SPLIT_ATTACK),
+        checks=(proof("two paths", two_paths.two_paths), _SPLIT_ATTACK),
     ),
     stated_claim(
         id="N26-D6",
