@@ -49,7 +49,6 @@ _TEXTS: Mapping[str, str] = {
     "a supremum that is approached and not attained": "N26-Pr7-joint-approached",
     "a reading that does not stand; what stands is an object (N26-Pr8)": "N26-Pr8-smaller-n",
     "suprema in figures, each enclosed by a branch and bound of its own": "N24-6.3-worst-value N24-T5-worst-value",
-    "what the least ridge for a set of databases guarantees: the language has no least value": "N24-Fig12-least-ridge",
 }
 WHY_TEXT: Mapping[str, str] = {claim_id: why for why, ids in _TEXTS.items() for claim_id in ids.split()}
 

@@ -50,8 +50,9 @@ def _of_one_mean(*, exchanged: bool) -> Fact:
     ratio, shown = ("s'_i^2/s_i^2", r"s_i'^2/s_i^2") if exchanged else ("s_i^2/s'_i^2", r"s_i^2/s_i'^2")
     return Fact(
         text="Independent normal coordinates of one mean m_i and standard deviations s_i, or s'_i, are as far apart as"
-        " centred ones, since a translation changes no divergence: as N(0, S1) and N(0, S2) where S2^{-1/2} S1 S2^{-1/2}"
-        f" has the eigenvalues {ratio}, one for each coordinate{', the second of them first' if exchanged else ''}.",
+        " centred ones, since a translation changes no divergence: as N(0, S1) and N(0, S2) where"
+        f" S2^{{-1/2}} S1 S2^{{-1/2}} has the eigenvalues {ratio}, one for each coordinate"
+        f"{', the second law first' if exchanged else ''}.",
         tex=r"\sup_A \int_A (p_{m,s} - e^{\varepsilon} p_{m,s'})\,dx"
         rf" = \delta_{{{pair}}}(\lambda, 1; \varepsilon),\quad \lambda_i = {shown}",
         letters=("mean", "std", "other std", "epsilon"),

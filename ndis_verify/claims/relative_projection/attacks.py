@@ -25,9 +25,6 @@ _TARGET = (
 _TOP = 1 - 1e-14
 
 
-_HALVINGS = 60
-
-
 def _leverages(columns, level=0.0):
     """Of all records beside `level` I."""
     rows = data(columns)
@@ -61,39 +58,6 @@ FIGURE = search(
     {"a hundredth of the ridge": _figure_margin(0.01)},
     quick=300,
     full=5000,
-)
-
-
-def _least_ridge(columns, largest):
-    low, high = np.zeros(len(largest)), _longest(columns) * np.maximum(1 / largest - 1, 0) + 1e-300
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        safe = _leverages(columns, middle).max(axis=1) <= largest
-        low, high = np.where(safe, low, middle), np.where(safe, middle, high)
-    return high
-
-
-def _least_margin(part=1.0):
-    """The ridge found inside [0, l^2 (1/p* - 1)] meets the target, 1 % less of it does not."""
-
-    def margin(r, epsilon, delta, **columns):
-        largest = fast_rp_leverage(r, epsilon=epsilon, delta=delta)
-        level = part * _least_ridge(columns, largest)
-        meets = relative_margin(delta, _cost(_leverages(columns, level).max(axis=1), r, epsilon))
-        below = relative_margin(_cost(_leverages(columns, 0.99 * level).max(axis=1), r, epsilon), delta)
-        needed = _leverages(columns).max(axis=1) > largest * (1 + 1e-9)
-        return np.minimum(meets, np.where(needed, below, 1.0))
-
-    return margin
-
-
-LEAST = search(
-    "the least ridge meets the target over the set and 1 % less does not",
-    _least_margin(),
-    box(_ENTRIES, _SIZE, *_TARGET, constraints=(FULL_RANK,)),
-    {"half of it": _least_margin(0.5)},
-    quick=200,
-    full=3000,
 )
 
 
@@ -140,6 +104,5 @@ ATTACKS = {
     "N24-D6": DECIDES,
     "N24-D6-neighbourhood": NEIGHBOURHOOD,
     "N24-Fig12": FIGURE,
-    "N24-Fig12-least-ridge": LEAST,
     "N24-T6": FIGURE,
 }

@@ -28,7 +28,7 @@ from ndis_verify.oracle.leverage import leverage_of_set
 from ndis_verify.oracle.random_projection import rp_leverage
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector
-from ndis_verify.symbolic import leverage, random_projection, relative_projection
+from ndis_verify.symbolic import least_ridges, leverage, random_projection, relative_projection
 from ndis_verify.symbolic import random_projection_order as order
 
 _SLACK = 1e-10  # what rounding up may add to a leverage of these small databases
@@ -227,18 +227,37 @@ CLAIMS = (
             " noise at all, adds all of it. The least ridge for the set is smaller by far: N24-Fig12-least-ridge."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-Fig12-least-ridge",
         source="N24",
         title="the least ridge for a set of databases",
-        statement=(
-            "The least ridge beside which the leverage of the set is at most p* is (eps, delta)-relative DP, is at most"
-            " l^2 (1/p* - 1), and beside a smaller one some pair of the set costs more than delta."
+        stated=statement(
+            "v^T (A + l^2 (1/P - 1) I)^{-1} v <= P, and delta_delete(p, r; eps) <= delta_delete(P, r; eps)"
+            ", and delta_insert(p, r; eps) <= delta_delete(P, r; eps)"
+            ", and delta_delete(q, r; eps) > delta_delete(p, r; eps)",
+            *("0 < m <= l^2", "p <= P", "0 < P < 1", "0 < t < s", "l > 0", "r >= 1", "eps >= 0"),
+            where={
+                "A": "B^T B + v v^T",
+                "m": "v^T v",
+                "p": "v^T (A + s I)^{-1} v",
+                "q": "v^T (A + t I)^{-1} v",
+            },
+            over=(
+                *(matrix("B", 3, 2, -3, 3), vector("v", "reals", 2, -3, 3)),
+                real("P", "1e-3", "0.999", "logit"),
+                *(real(name, "1e-3", 100, "log") for name in "st"),
+                real("eps", 0, 10),
+            ),
         ),
-        formula="max over pairs of v^T (D^T D + s I)^{-1} v = p*",
-        hypotheses=(*_SET, "every record has norm at most l"),
+        about=(
+            "v is the record in which two neighbours of the set differ, B has the others. Where the ridge s leaves"
+            " every leverage of the set at P or below, each costs no more than P, the target's, in either direction."
+            " l^2 (1/P - 1) is such a ridge; beside a smaller one, t, every deletion costs more: so the least such"
+            " ridge is at most l^2 (1/P - 1), and beside a smaller one the pair that has p = P there costs more than"
+            " the target."
+        ),
         declared=Verdict.PROVED,
-        checks=(*_BRANCHES, RELATIVE, ADDITIONS),
+        checks=(proof("costs beside ridges", least_ridges.costs_beside_ridges), RELATIVE, ADDITIONS),
         note=(
             "Breast cancer and diabetes records, columns over their largest size, r = 10, eps = 1, delta = 1e-5,"
             " additions from the database: 30.27 and 0.2959 where l^2/p* is 205.3 and 95.27."
