@@ -262,6 +262,34 @@ def _below_corner(exchanged: bool) -> Fact:
     )
 
 
+def _pair_entry(a: Any, b: Any) -> Any:
+    return quantity("coordinate", quantity("vector", a, b))
+
+
+def _over_pair(head: str) -> Fact:
+    """A sum or a product over the coordinates of (a, b), of which f may also name those of (n, m)."""
+    sign, joined = (r"\sum", "+") if head == "sum" else (r"\prod", "\\,")
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        entries = _pair_entry(a["a"], a["b"]), _pair_entry(a["n"], a["m"])
+        first, second = (
+            a["f"].subs(dict(zip(entries, at, strict=True))) for at in ((a["a"], a["n"]), (a["b"], a["m"]))
+        )
+        if any(side.has(sp.Function("coordinate", real=True)) for side in (first, second)):
+            raise InputError("letter", str(a["f"]), "must name no other coordinates than those of the two pairs")
+        return quantity(head, a["f"]), "=", first + second if head == "sum" else first * second
+
+    return Fact(
+        text=f"The {head} of f(x_i, k_i) over the two coordinates of x = (a, b) and k = (n, m).",
+        tex=rf"{sign}_i f(x_i, k_i) = f(a, n) {joined} f(b, m),\quad x = (a, b),\ k = (n, m)",
+        letters=("f", "a", "b", "n", "m"),
+        conditions={},
+        reference=f"the definition of a {head}: (a, b) has two coordinates",
+        instance=instance,
+        required={},
+    )
+
+
 def _whole(symbol: Any) -> Any:
     if not symbol.is_integer:
         raise InputError("letter", str(symbol), "must be a whole number")
@@ -335,12 +363,26 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         letters=("a", "b", "c"),
         conditions={"first": "a >= c", "second": "b >= c"},
         reference="(a, b) has no other entries than a and b",
-        instance=lambda a: (quantity("coordinate", quantity("vector", a["a"], a["b"])), ">=", a["c"]),
+        instance=lambda a: (_pair_entry(a["a"], a["b"]), ">=", a["c"]),
         required={
             "first": lambda a: (a["a"], ">=", a["c"]),
             "second": lambda a: (a["b"], ">=", a["c"]),
         },
     ),
+    "entries of a pair, from above": Fact(
+        text="Where a and b are at most c, so is every entry of (a, b).",
+        tex=r"a \le c,\ b \le c \implies (a, b)_i \le c",
+        letters=("a", "b", "c"),
+        conditions={"first": "a <= c", "second": "b <= c"},
+        reference="(a, b) has no other entries than a and b",
+        instance=lambda a: (_pair_entry(a["a"], a["b"]), "<=", a["c"]),
+        required={
+            "first": lambda a: (a["a"], "<=", a["c"]),
+            "second": lambda a: (a["b"], "<=", a["c"]),
+        },
+    ),
+    "a sum over a pair": _over_pair("sum"),
+    "a product over a pair": _over_pair("product"),
     "an integral of a slope": Fact(
         text="Where f is 0 at 0 and tends to 0, the integral of its continuous and integrable slope from 0 on is 0.",
         tex=r"f(0) = 0,\ \lim_{x \to \infty} f = 0 \implies \int_0^\infty f'\,dx = 0",
