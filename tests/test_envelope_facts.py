@@ -21,10 +21,10 @@ from ndis_verify.symbolic.covariance_envelope import exact_envelope
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.general_bound import split_bound
+from ndis_verify.symbolic.least_split import least_split
 
 _said = partial(said_of, exact_envelope)
-_said_of_split = partial(said_of, split_bound)
+_said_of_least = partial(said_of, least_split)
 _said_of_corner = partial(said_of, greatest_at_corner)
 
 
@@ -133,17 +133,17 @@ def test_what_is_not_negative_is_so_at_every_point():
 
 
 def test_orders_of_suprema_and_infima_are_not_turned():
-    proof = split_bound()
+    proof = least_split()
     assert problems(proof) == [] and not proof.arguments
     wider = proof.step("larger envelope, first path")
     turned = {"cap": "larger cap", "larger cap": "cap"}
     letters = {name: wider.letters[turned.get(name, name)] for name in wider.letters}
     wrong = by_fact(wider.name, "", wider.fact, letters, wider.conditions)
-    assert "condition 'cap' is" in _said_of_split(wrong)
+    assert "condition 'cap' is" in _said_of_least(wrong)
     for name, one, other in (("larger infimum, first path", "f", "g"), ("delta_LC grows", "one", "larger one")):
         step = proof.step(name)
         letters = {**step.letters, one: step.letters[other], other: step.letters[one]}
-        assert "is not what shows it" in _said_of_split(by_fact(name, "", step.fact, letters, step.conditions))
+        assert "is not what shows it" in _said_of_least(by_fact(name, "", step.fact, letters, step.conditions))
     least = proof.step("delta_LC without jumps")
     for letters in ({**least.letters, "one": sp.floor(least.letters["parameter"])}, {**least.letters, "at": ONE}):
         if letters["at"] == ONE:
@@ -151,7 +151,7 @@ def test_orders_of_suprema_and_infima_are_not_turned():
                 FACTS[least.fact].instance(letters)
         else:
             wrong = by_fact(least.name, "", least.fact, letters, least.conditions)
-            assert "is not what shows it" in _said_of_split(wrong)
+            assert "is not what shows it" in _said_of_least(wrong)
 
 
 def test_a_corner_needs_its_whole_envelope():

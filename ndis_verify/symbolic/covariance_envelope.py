@@ -54,9 +54,9 @@ def _vertex_steps() -> tuple[Step, ...]:
 @cache
 def envelope_vertex() -> Derivation:
     """`h(l) = log M(s)` of one coordinate is 0 at l = 0, increasing and convex: over {0 <= l_i <= rho, sum l_i <= nu}
-    its sum is greatest at the vertex rho, ..., rho, rest, for every s at once (N26-D6-corrected).
+    its sum is greatest at the vertex rho, ..., rho, rest, for every s at once (N26-D6).
 
-    The same for the exponent of N26-L2, l s - (1/2) log(1 + 2s(1 - e^{-l})). `number`: h'(l) at `l` and `s`.
+    The same for the exponent of N26-L2, l s - (1/2) log(1 + 2s(1 - e^{-l})). `number`: h(0) = 0.
     """
     odds = sp.Symbol("j", positive=True)
     inner = sp.log(1 + odds / (s * (1 + odds)))
@@ -68,7 +68,6 @@ def envelope_vertex() -> Derivation:
     shrunk = lambda e: e.subs(ell, sp.log(1 + growth))  # noqa: E731
     steps = (
         Step("h(0)", "No shift, no loss.", lhs=sp.Subs(h, ell, 0), rhs=zero),
-        Step("h'", "Its slope, on s (e^l - 1) < 1.", lhs=sp.diff(h, ell), rhs=slope),
         Step(
             "h' > 0",
             "At s (e^l - 1) = j/(1+j), j > 0: every l > 0 in the range.",
@@ -138,12 +137,6 @@ def envelope_vertex() -> Derivation:
                 ),
             )
         ),
-        Step(
-            "slope",
-            "h' as computed.",
-            lhs=sp.diff(-s * ell / 2 - sp.log(1 - s * (sp.exp(ell) - 1)) / 2, ell),
-            rhs=slope,
-        ),
     )
     return Derivation(
         id="covariance_envelope.envelope_vertex",
@@ -151,15 +144,16 @@ def envelope_vertex() -> Derivation:
         sources=("N26-D6",),
         hypotheses=_HYPOTHESES,
         steps=steps,
-        result_step="slope",
-        symbols={"l": ell, "s": s},
-        domain=(s * (sp.exp(ell) - 1) < 1,),
+        result_step="h(0)",
+        symbols={},
         faults=(
-            Fault("1 + s dropped", "h'", lambda rhs: rhs / (1 + s)),
-            Fault("slope of the other direction", "slope", lambda rhs: rhs.subs(s, 2 * s)),
-            Fault("h(0) off", "h(0)", lambda rhs: rhs + s),
+            Fault("half the slope", "h' > 0", lambda rhs: rhs + s),
+            Fault("bent the other way", "h'' > 0", lambda rhs: rhs + s),
+            Fault("h(0) off", "h(0)", lambda rhs: rhs + 1),
         ),
-        covers={"N26-D6": "the vertex"},
+        concludes=tuple(
+            Conclusion("N26-D6", f"vertex, {name}", part="the vertex") for name in ("log M", "printed exponent")
+        ),
     )
 
 

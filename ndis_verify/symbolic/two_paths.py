@@ -224,7 +224,7 @@ def two_divergences() -> Derivation:
         ),
         concludes=tuple(
             Conclusion(claim, end, part="with the divergence of the covariance shift")
-            for claim in ("N26-T4.2-corrected", "N26-D6-corrected")
+            for claim in ("N26-T4.2", "N26-T4.2-corrected", "N26-D6-corrected")
             for end in ends
         ),
     )
