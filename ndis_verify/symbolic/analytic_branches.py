@@ -14,6 +14,14 @@ from ndis_verify.symbolic.statement_terms import quantity
 epsilon = sp.Symbol("epsilon", positive=True)
 u = sp.Symbol("u", nonnegative=True)
 v = sp.Symbol("u_above_0", positive=True)
+_CLAIMS = ("BW-Alg1", "BW-T9")
+_PARTS = {
+    part: tuple(f"{name}: {step}" for name in ("B+", "B-") for step in ends)
+    for part, ends in (
+        ("delta falls as the std grows along each branch", ("order", "order of the std")),
+        ("every delta is met on one of the branches", ("at u = 0", "as u grows")),
+    )
+}
 
 
 def _branch(sign: int) -> tuple[Step, ...]:
@@ -91,9 +99,32 @@ def _order(sign: int) -> tuple[Step, Step]:
     )
 
 
+def _ends(sign: int) -> tuple[Step, Step]:
+    """B+ goes up from delta_0 to 1, B- down from it to 0: every delta is met once."""
+    name = "B+" if sign > 0 else "B-"
+    curve = Phi(sign * sp.sqrt(epsilon * v)) - sp.exp(epsilon) * Phi(-sp.sqrt(epsilon * (v + 2)))
+    ends = [sp.Limit(sign * sp.sqrt(epsilon * v), v, sp.oo), sp.Limit(-sp.sqrt(epsilon * (v + 2)), v, sp.oo)]
+    return (
+        Step(
+            f"{name}: at u = 0",
+            "1/2 - e^eps Phi(-sqrt(2 eps)) = delta_0.",
+            lhs=curve.subs(v, 0),
+            rhs=sp.Rational(1, 2) - sp.exp(epsilon) * Phi(-sp.sqrt(2 * epsilon)),
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
+        ),
+        Step(
+            f"{name}: as u grows",
+            "The limits of the two arguments.",
+            lhs=Phi(ends[0]) - sp.exp(epsilon) * Phi(ends[1]),
+            rhs=sp.Integer(1 if sign > 0 else 0),
+        ),
+    )
+
+
 @cache
 def both_branches() -> Derivation:
-    """`delta = Phi(+-sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2)))` at the std of each branch (BW-Alg1).
+    """`delta = Phi(+-sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2)))` at the std of each branch (BW-Alg1,
+    BW-T9).
 
     `number`: B+(u), the delta at std = (sqrt(1+u/2) - sqrt(u/2)) Delta/sqrt(2 eps), at `u` >= 0 and `epsilon` > 0.
     """
@@ -106,13 +137,12 @@ def both_branches() -> Derivation:
         ),
         *_branch(1),
         *_branch(-1),
-        *_order(1),
-        *_order(-1),
+        *(step for sign in (1, -1) for step in (*_order(sign), *_ends(sign))),
     )
     return Derivation(
         id="analytic_branches.both_branches",
         title="The divergence at both branches of the analytic Gaussian mechanism",
-        sources=("BW-Alg1",),
+        sources=("BW-Alg1", "BW-T9"),
         hypotheses=("Delta > 0", Hypothesis("eps > 0", epsilon > 0), Hypothesis("u >= 0", u >= 0)),
         steps=steps,
         result_step="B+",
@@ -123,11 +153,14 @@ def both_branches() -> Derivation:
             Fault("factor e^eps dropped", "B+", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
         ),
         concludes=tuple(
-            Conclusion("BW-Alg1", step, {"u": u, "eps": epsilon, "Delta": sp.Symbol("Delta", positive=True)})
+            Conclusion(claim, step, {"u": u, "eps": epsilon, "Delta": sp.Symbol("Delta", positive=True)})
+            for claim in _CLAIMS
             for step in ("B+", "B-")
         )
         + tuple(
-            Conclusion("BW-Alg1", step, part="delta falls as the std grows along each branch")
-            for step in ("B+: order", "B+: order of the std", "B-: order", "B-: order of the std")
+            Conclusion(claim, step, part=part)
+            for claim in _CLAIMS
+            for part, steps_of in _PARTS.items()
+            for step in steps_of
         ),
     )

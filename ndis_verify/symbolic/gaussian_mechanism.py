@@ -6,14 +6,18 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.mills_ratio import mills_steps
 from ndis_verify.symbolic.notation import below, beyond, held
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 x, c, u = sp.symbols("x c u", positive=True)
 shift = sp.Symbol("Delta", positive=True)
+edge = sp.Symbol("x", nonnegative=True)
 epsilon = sp.Symbol("epsilon", positive=True)
 room, extra = sp.symbols("v w", positive=True)
 half, zero = sp.Rational(1, 2), sp.Integer(0)
@@ -30,33 +34,28 @@ def profile(s: sp.Expr, eps: sp.Expr) -> sp.Expr:
 
 @cache
 def tail_bound() -> Derivation:
-    """`Pr[Z > x] <= e^{-x^2/2}/2` for a standard normal Z and x >= 0 (SL-2).
+    """`Pr[Z > x] <= e^{-x^2/2}/2` for a standard normal Z and x >= 0 (SL-2, SL-2-tail).
 
-    `number`: the bound at `x` > 0.
+    `number`: the bound at `x` >= 0.
     """
-    bound = sp.exp(-(x**2) / 2) / 2
-    gap, turn = bound - Phi(-x), sp.sqrt(2 / sp.pi)
+    bound, turn = sp.exp(-(edge**2) / 2) / 2, sp.sqrt(2 / sp.pi)
+    gap = bound - Phi(-edge)
+    t, sigma = sp.Symbol("t", nonnegative=True), sp.Symbol("sigma", positive=True)
     steps = (
-        Step(
-            "slope of the gap",
-            "phi(x) (1 - x sqrt(pi/2)): positive up to x = sqrt(2/pi), negative beyond.",
-            lhs=sp.Derivative(gap, x),
-            rhs=phi(x) * (1 - x * sp.sqrt(sp.pi / 2)),
-        ),
-        Step("gap at 0", "Both are 1/2.", lhs=gap.subs(x, 0), rhs=zero, reduce=_as_erfc),
-        Step("gap at infinity", "Both vanish.", lhs=sp.Limit(gap, x, sp.oo), rhs=zero),
+        Step("gap at 0", "Both are 1/2.", lhs=gap.subs(edge, 0), rhs=zero, reduce=_as_erfc),
+        Step("gap at infinity", "Both vanish.", lhs=sp.Limit(gap, edge, sp.oo), rhs=zero),
         Step(
             "rises",
-            "before the turn,",
-            lhs=sp.Subs(sp.Derivative(gap, x), x, turn - below),
+            "The slope of the gap is phi(x) (1 - x sqrt(pi/2)): positive before sqrt(2/pi),",
+            lhs=sp.Subs(sp.Derivative(gap, edge), edge, turn - below),
             rhs=zero,
             relation=">=",
             witness=phi(turn - below) * below * sp.sqrt(sp.pi / 2),
         ),
         Step(
             "falls",
-            "after it.",
-            lhs=sp.Subs(sp.Derivative(gap, x), x, turn + beyond),
+            "negative after it.",
+            lhs=sp.Subs(sp.Derivative(gap, edge), edge, turn + beyond),
             rhs=zero,
             relation="<=",
             witness=-phi(turn + beyond) * beyond * sp.sqrt(sp.pi / 2),
@@ -65,113 +64,169 @@ def tail_bound() -> Derivation:
             "the gap is nonnegative",
             "It rises from 0, then falls to 0.",
             "first up, then down",
-            {"f": gap, "argument": x, "turn": turn},
+            {"f": gap, "argument": edge, "turn": turn},
             {"start": "gap at 0", "rises": "rises", "falls": "falls", "end": "gap at infinity"},
         ),
-        Step(
-            "bound",
-            "Half of the bound e^{-x^2/2} in the slides, which is therefore strict for every x >= 0.",
-            lhs=sp.exp(-(held(x) ** 2) / 2) - held(bound),
-            rhs=bound,
+        inferred("bound", "So the tail is at most", Phi(-edge), "<=", bound, Use("the gap is nonnegative", weight=-1)),
+        Step("half of it", "half of the bound in the slides,", lhs=bound, rhs=zero, relation=">", witness=bound),
+        inferred("strict", "which is strict.", Phi(-edge), "<", 2 * bound, "bound", Use("half of it", weight=-1)),
+        inferred(
+            "in standard deviations",
+            "At x = t/sigma.",
+            Phi(-t / sigma),
+            "<",
+            sp.exp(-(t**2) / (2 * sigma**2)),
+            Use("strict", at={edge: t / sigma}),
         ),
     )
     return Derivation(
         id="gaussian_mechanism.tail_bound",
         title="An upper bound on the normal tail",
         sources=("SL-2",),
-        hypotheses=("x >= 0",),
+        hypotheses=(),
         steps=steps,
         result_step="bound",
-        symbols={"x": x},
+        symbols={"x": edge},
         faults=(
             Fault("a quarter for a half", "bound", lambda rhs: rhs / 2),
-            Fault("turning point misplaced", "slope of the gap", lambda rhs: phi(x) * (1 - x * sp.sqrt(sp.pi))),
+            Fault("a third for the bound", "strict", lambda rhs: rhs / 3),
             Fault("gap does not start at 0", "gap at 0", lambda rhs: half),
         ),
-        covers={"SL-2": "part: the tail inequality"},
+        concludes=(Conclusion("SL-2-tail", "in standard deviations", {"t": t, "sigma": sigma}),),
     )
 
 
 @cache
 def zero_epsilon() -> Derivation:
-    """At eps = 0 delta is `2 Phi(D/2) - 1 < D/sqrt(2 pi)`: std = Delta/(2 delta) suffices, o(1/delta) does not (BW-T2).
+    """At eps = 0 delta is `2 Phi(D/2) - 1 < D/sqrt(2 pi)`: std = Delta/(2 delta) suffices (BW-T2).
 
     `number`: the exact delta at `shift` = Delta/std.
     """
-    delta = sp.Symbol("delta", positive=True)
-    total_variation = 2 * Phi(shift / 2) - 1
-    gap = shift / sp.sqrt(2 * sp.pi) - total_variation
+    delta, sigma, sensitivity = sp.symbols("delta sigma S", positive=True)
+    y = sp.Symbol("y", real=True)
+    total_variation, tangent = 2 * Phi(shift / 2) - 1, shift / sp.sqrt(2 * sp.pi)
+    gap, fall = tangent - total_variation, sp.exp(-(shift**2) / 8)
+    least = fall * shift**2 / 8 / sp.sqrt(2 * sp.pi)
+
+    def divergence(at: sp.Expr) -> sp.Expr:
+        return quantity("mean_shift", at, zero)
+
     steps = (
-        Step(
-            "eps = 0",
-            "Phi(-x) = 1 - Phi(x).",
-            lhs=profile(shift, zero),
-            rhs=total_variation,
-            reduce=lambda left, right: (left - right).rewrite(sp.erf),
+        Step("reflection", "Phi(-y) = 1 - Phi(y).", lhs=Phi(-y), rhs=1 - Phi(y), reduce=_as_erfc),
+        inferred(
+            "exact delta",
+            "The closed form at eps = 0, the total variation distance.",
+            divergence(shift),
+            "=",
+            total_variation,
+            Use("closed form", of=mean_shift.hockey_stick, at={mean_shift.epsilon: zero}),
+            Use("reflection", at={y: shift / 2}),
         ),
         Step(
             "gap at 0",
-            "D/sqrt(2 pi) and the total variation both vanish.",
-            lhs=gap.subs(shift, 0),
+            "D/sqrt(2 pi) and the total variation both vanish there.",
+            lhs=sp.Limit(gap, shift, 0, "+"),
             rhs=zero,
             reduce=_as_erfc,
         ),
-        Step("slope of the gap", "phi(0) - phi(D/2),", lhs=sp.Derivative(gap, shift), rhs=phi(zero) - phi(shift / 2)),
         Step(
-            "slope is positive",
-            "as log phi(0) - log phi(D/2) > 0.",
-            lhs=sp.log(phi(zero)) - sp.log(phi(shift / 2)),
-            rhs=zero,
-            relation=">",
-            witness=shift**2 / 8,
+            "slope of the gap",
+            "Their difference has the slope phi(0) - phi(D/2),",
+            lhs=sp.Derivative(gap, shift),
+            rhs=(1 - fall) / sp.sqrt(2 * sp.pi),
+        ),
+        by_fact(
+            "e^{D^2/8}",
+            "which is positive: e^{D^2/8} is more than 1,",
+            "logarithm below its tangent",
+            {"y": 1 / fall},
+            {"positive": Step("positive", "An exponential.", 1 / fall, zero, ">", 1 / fall)},
+        ),
+        Step("more than 0", "by more than D^2/8.", least, zero, ">", least),
+        inferred(
+            "gap rises",
+            "So the gap rises",
+            sp.Derivative(gap, shift),
+            ">",
+            zero,
+            *("slope of the gap", Use("e^{D^2/8}", weight=-fall / sp.sqrt(2 * sp.pi)), "more than 0"),
+        ),
+        by_fact(
+            "gap",
+            "and is positive.",
+            "rises from 0",
+            {"f": gap, "argument": shift},
+            {"rises": "gap rises", "start": "gap at 0"},
+        ),
+        inferred(
+            "below D/sqrt(2 pi)",
+            "The total variation is less than D/sqrt(2 pi).",
+            divergence(shift),
+            "<",
+            tangent,
+            *(Use("gap", weight=-1), "exact delta"),
+        ),
+        inferred(
+            "at Delta/sigma",
+            "At the shift of the mechanism,",
+            divergence(sensitivity / sigma),
+            "=",
+            2 * Phi(sensitivity / (2 * sigma)) - 1,
+            Use("exact delta", at={shift: sensitivity / sigma}),
+        ),
+        inferred(
+            "below the rate",
+            "less than Delta/(sigma sqrt(2 pi)).",
+            divergence(sensitivity / sigma),
+            "<",
+            sensitivity / (sigma * sp.sqrt(2 * sp.pi)),
+            Use("below D/sqrt(2 pi)", at={shift: sensitivity / sigma}),
         ),
         Step(
             "std = Delta/(2 delta)",
-            "There D = 2 delta, and delta less the bound D/sqrt(2 pi) is a positive share of delta.",
-            lhs=delta - (2 * delta) / sp.sqrt(2 * sp.pi),
-            rhs=zero,
-            relation=">",
-            witness=delta * (1 - sp.sqrt(2 / sp.pi)),
+            "Where D = 2 delta, that is a share of delta,",
+            lhs=2 * delta / sp.sqrt(2 * sp.pi),
+            rhs=delta,
+            relation="<",
+            witness=-delta * (1 - sp.sqrt(2 / sp.pi)),
         ),
+        inferred(
+            "enough",
+            "so that std = Delta/(2 delta) is enough.",
+            divergence(2 * delta),
+            "<",
+            delta,
+            *(Use("below D/sqrt(2 pi)", at={shift: 2 * delta}), "std = Delta/(2 delta)"),
+        ),
+    )
+    steps += (
         Step(
             "constant",
             "delta std/Delta = (2 Phi(D/2) - 1)/D tends to 1/sqrt(2 pi).",
             lhs=sp.Limit((total_variation / shift).rewrite(sp.erf), shift, 0, "+"),
             rhs=1 / sp.sqrt(2 * sp.pi),
         ),
-        Step(
-            "o(1/delta) is impossible",
-            "delta -> 0 forces D -> 0, and then delta std/Delta -> 1/sqrt(2 pi): the smallest valid std is (1 - o(1))"
-            " Delta/(sqrt(2 pi) delta).",
-            kind="argument",
-        ),
-        Step(
-            "exact delta",
-            "The total variation distance.",
-            lhs=sp.erf(shift / (2 * sp.sqrt(2))),
-            rhs=total_variation,
-            reduce=lambda left, right: left - right.rewrite(sp.erf),
-        ),
     )
+    names = {"Delta": sensitivity, "sigma": sigma, "delta": delta}
     return Derivation(
         id="gaussian_mechanism.zero_epsilon",
         title="The Gaussian mechanism at eps = 0",
         sources=("BW-T2",),
-        hypotheses=("0 < delta < 1", "Delta > 0"),
+        hypotheses=(mean_shift.DEFINITE,),
         steps=steps,
         result_step="exact delta",
         symbols={"shift": shift},
         faults=(
             Fault("one-sided tail", "exact delta", lambda rhs: rhs / 2),
-            Fault("constant 1/sqrt(pi)", "constant", lambda rhs: rhs * sp.sqrt(2)),
-            Fault(
-                "std = Delta/(4 delta) claimed",
-                "std = Delta/(2 delta)",
-                lambda rhs: (1 - 2 / sp.sqrt(2 * sp.pi)) * delta,
-            ),
+            Fault("std = Delta/(4 delta) claimed", "std = Delta/(2 delta)", lambda rhs: rhs / 2),
             Fault("slope of the other sign", "slope of the gap", lambda rhs: -rhs),
+            Fault("half the rate", "below the rate", lambda rhs: rhs / 2),
+            Fault("constant 1/sqrt(pi)", "constant", lambda rhs: rhs * sp.sqrt(2)),
         ),
-        covers={"BW-T2": "whole"},
+        concludes=(
+            *(Conclusion("BW-T2", end, names) for end in ("at Delta/sigma", "below the rate", "enough")),
+            Conclusion("BW-T2", "constant", part="no std of order o(1/delta)"),
+        ),
     )
 
 

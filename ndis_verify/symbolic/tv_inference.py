@@ -6,11 +6,13 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic import mean_shift, mean_shift_order
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 std, order, rate = sp.symbols("s a q", positive=True)
 loss = sp.Symbol("l", real=True)  # log of the order
@@ -110,50 +112,77 @@ def two_bins() -> Derivation:
 
 @cache
 def invertible() -> Derivation:
-    """`d/ds H_a(N(0,s^2)||N(1,s^2)) = -phi(1/(2s) - s log a)/s^2 < 0` for every a > 0 (KM-7.1, KM-I.1).
+    """`d/ds H_a(N(0,s^2)||N(1,s^2)) = -phi(1/(2s) - s log a)/s^2`, and H_a falls strictly in s, for every a > 0
+    (KM-7.1).
 
     `number`: that derivative at `std` and `log_order` = log a.
     """
     value = Phi(_argument) - sp.exp(loss) * Phi(-std * loss - 1 / (2 * std))
     slope = -phi(_argument) / std**2
-    printed = (-loss - 1 / (2 * std**2)) * phi(-std * loss + 1 / (2 * std)) - sp.exp(loss) * (
-        -loss + 1 / (2 * std**2)
-    ) * phi(-std * loss - 1 / (2 * std))
-    closed = mean_shift.hockey_stick().result
-    whitened = sp.Subs(closed, (mean_shift.shift, mean_shift.epsilon), (1 / std, loss))
+    level, wider = sp.log(order), sp.Symbol("t", positive=True)
+    at = {loss: level}
+    farther = mean_shift_order.derivative_in_shift().concludes[0].symbols["E"]
+
+    def divergence(of: sp.Expr) -> sp.Expr:
+        return quantity("mean_shift", 1 / of, level)
+
     steps = (
-        Step("profile", "mean_shift.hockey_stick at the shift 1/s, eps = log a.", lhs=whitened, rhs=value),
-        Step("printed derivative", "The source's two terms.", lhs=sp.Derivative(value, std), rhs=printed),
-        Step("derivative", "The two terms have one exponential part.", lhs=printed, rhs=slope),
-        Step(
-            "strictly decreasing",
-            "Hence one std for each value of the divergence.",
-            lhs=slope,
-            rhs=zero,
-            relation="<",
-            witness=slope,
+        Step("derivative", "The two terms have one exponential part.", lhs=sp.Derivative(value, std), rhs=slope),
+        inferred(
+            "derivative at a",
+            "In the order a of the divergence.",
+            sp.Derivative(value.subs(at), std),
+            "=",
+            slope.subs(at),
+            Use("derivative", at=at),
         ),
-        Step(
-            "range",
-            "As s -> 0 the value tends to 1, as s -> infinity to max(0, 1 - a): those are the values that have a"
-            " preimage.",
-            kind="argument",
+        inferred(
+            "profile",
+            "The closed form (N26-P1) at the shift 1/s, eps = log a.",
+            divergence(std),
+            "=",
+            value.subs(at),
+            Use(
+                "closed form",
+                of=mean_shift.hockey_stick,
+                at={mean_shift.shift: 1 / std, mean_shift.epsilon: level},
+            ),
+        ),
+        inferred(
+            "closer", "A larger std, a smaller shift,", 1 / std, ">", 1 / wider, Use("t > s", weight=1 / (std * wider))
+        ),
+        inferred(
+            "strictly decreasing",
+            "and a smaller divergence (BW-L7): one std for each value that is taken.",
+            divergence(wider),
+            "<",
+            divergence(std),
+            Use(
+                "larger shift",
+                of=mean_shift_order.derivative_in_shift,
+                at={mean_shift.shift: 1 / wider, farther: 1 / std, mean_shift.epsilon: level},
+                granted={"E > Delta": "closer"},
+            ),
         ),
     )
+    names = {"a": order, "s": std, "t": wider}
     return Derivation(
         id="tv_inference.invertible",
         title="A divergence of the Gaussian pair determines its standard deviation",
         sources=("KM-7.1",),
-        hypotheses=("s > 0", "a > 0"),
+        hypotheses=(mean_shift.DEFINITE, Hypothesis("t > s", wider > std)),
         steps=steps,
         result_step="derivative",
         symbols={"std": std, "log_order": loss},
         faults=(
             Fault("sign", "derivative", lambda rhs: -rhs),
             Fault("s for s^2", "derivative", lambda rhs: rhs * std),
-            Fault("order inverted", "profile", lambda rhs: rhs.subs(loss, -loss)),
+            Fault("order inverted", "profile", lambda rhs: rhs.subs(order, 1 / order)),
+            Fault("half the divergence", "strictly decreasing", lambda rhs: rhs / 2),
         ),
-        covers={"KM-7.1": "whole"},
+        concludes=tuple(
+            Conclusion("KM-7.1", end, names) for end in ("derivative at a", "profile", "strictly decreasing")
+        ),
     )
 
 
