@@ -6,7 +6,9 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.nearby_laws import larger
+from ndis_verify.symbolic.sketch_records import inferred
 
 
 @cache
@@ -16,42 +18,29 @@ def two_calls() -> Derivation:
 
     `number`: the error allowed per call, at `alpha` and `epsilon`.
     """
-    alpha, epsilon = sp.symbols("alpha epsilon", positive=True)
-    below, over, claimed = sp.symbols("x y delta", nonnegative=True)
+    alpha, epsilon = sp.Symbol("alpha", positive=True), sp.Symbol("epsilon", nonnegative=True)
+    first, second, x, y, size = sp.symbols("F G x y v", real=True)
     factor = sp.exp(epsilon)
     share = alpha / (1 + factor)
+    error = share * (x - factor * y)
+
+    def bounded(name: str, sign: int) -> Step:
+        """sign (x t - e^eps y t) <= alpha."""
+        return inferred(
+            name,
+            "Each error counts as often as its call, and both shares are alpha.",
+            sign * error,
+            "<=",
+            alpha,
+            *(
+                use
+                for of, text, weight in ((sign * x, "|x| <= 1", share), (-sign * y, "|y| <= 1", factor * share))
+                for use in (Use("size", at={size: of}, weight=weight), Use(text, weight=weight))
+            ),
+            "share",
+        )
+
     steps = (
-        Step(
-            "two probabilities",
-            "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t], two generalized chi-square laws (generalized_chi2.hockey_stick).",
-            kind="definition",
-        ),
-        Step(
-            "from above",
-            "First error share - x, second -(share - y), with x, y >= 0 (each at most the share in size): at most"
-            " alpha.",
-            lhs=alpha,
-            rhs=(share - below) - factor * (over - share),
-            relation=">=",
-            witness=below + factor * over,
-        ),
-        Step(
-            "from below",
-            "The opposite errors: at least -alpha.",
-            lhs=(below - share) - factor * (share - over),
-            rhs=-alpha,
-            relation=">=",
-            witness=below + factor * over,
-        ),
-        Step(
-            "refutation",
-            "If the answer less alpha exceeds a claimed delta, answer = delta_claimed + alpha + x, then the true value"
-            " does too: delta_true >= answer - alpha >= delta_claimed.",
-            lhs=(claimed + alpha + below) - alpha,
-            rhs=claimed,
-            relation=">=",
-            witness=below,
-        ),
         Step(
             "share",
             "What the second call, whose error counts e^eps times, leaves of alpha for the first is as much: one error"
@@ -60,24 +49,46 @@ def two_calls() -> Derivation:
             rhs=share,
         ),
         Step(
-            "both shares",
-            "They add up to alpha exactly: no larger error per call will do.",
-            lhs=share + factor * share,
-            rhs=alpha,
+            "size",
+            "No number exceeds its size.",
+            lhs=size,
+            rhs=sp.Abs(size),
+            relation="<=",
+            witness=-2 * sp.Max(0, -size),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        bounded("from above", 1),
+        bounded("from below", -1),
+        larger("either way", "So in size.", error, -error, alpha, ("from above", "from below")),
+        Step(
+            "absolute value",
+            "|v| = max(v, -v).",
+            lhs=sp.Abs(size),
+            rhs=sp.Max(size, -size),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        inferred(
+            "within alpha",
+            "The answer is the true difference and the errors.",
+            sp.Abs(first + x * share - factor * (second + y * share) - (first - factor * second)),
+            "<=",
+            alpha,
+            *("either way", Use("absolute value", at={size: error})),
         ),
     )
+    names = {"F": first, "G": second, "x": x, "y": y, "alpha": alpha, "eps": epsilon}
     return Derivation(
         id="cdf_oracle.two_calls",
         title="The divergence from two distribution functions with error",
         sources=("N26-T7.1",),
-        hypotheses=("each call within alpha/(1 + e^eps)", "alpha > 0", "eps >= 0"),
+        hypotheses=(Hypothesis("|x| <= 1", sp.Abs(x) <= 1), Hypothesis("|y| <= 1", sp.Abs(y) <= 1)),
         steps=steps,
         result_step="share",
         symbols={"alpha": alpha, "epsilon": epsilon},
         faults=(
             Fault("error alpha for each call", "share", lambda rhs: alpha),
-            Fault("factor e^eps dropped", "from above", lambda rhs: rhs + 2 * below + factor * over),
-            Fault("shares without e^eps", "both shares", lambda rhs: 2 * share),
+            Fault("half of alpha", "from above", lambda rhs: rhs / 2),
+            Fault("half of alpha in the end", "within alpha", lambda rhs: rhs / 2),
         ),
-        covers={"N26-T7.1": "whole, with generalized_chi2.hockey_stick"},
+        concludes=(Conclusion("N26-T7.1", "within alpha", names),),
     )

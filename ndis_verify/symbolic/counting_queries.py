@@ -6,9 +6,17 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.nearby_laws import in_order, linear
+from ndis_verify.symbolic.normal_coordinates import entry, total_of
+from ndis_verify.symbolic.sketch_records import inferred, named
+
+x, m = sp.symbols("x m", real=True)  # the change of each query, and how often it stands
+n = sp.Symbol("n", positive=True, integer=True)
+_count = sp.Symbol("k", nonnegative=True)
+_times = sp.Symbol("c", positive=True)  # m_i
+zero, one = sp.Integer(0), sp.Integer(1)
 
 
 @cache
@@ -17,74 +25,83 @@ def sensitivity_norms() -> Derivation:
 
     `number`: sqrt(k)/n at `k` and `n`.
     """
-    k, n = sp.symbols("k n", positive=True)
-    total, gap, last = sp.symbols("A g y", nonnegative=True)
-    entry = sp.Symbol("y", real=True)
-    two_norm = sp.Symbol("N", nonnegative=True)
-    room, change = sp.symbols("v w", nonnegative=True)
-    u1, u2, u3 = sp.symbols("u1:4", nonnegative=True)
+    change, times = entry(x), entry(m)
+    squares = total_of(times * change**2)
     steps = (
-        Step("norms, k = 1", "|y|^2 = y^2.", lhs=held(sp.Abs(entry)) ** 2, rhs=entry**2),
-        Step(
-            "norms, k to k + 1",
-            "A the 1-norm of k entries, A^2 - g their squared 2-norm with g >= 0, y = |next entry|: the gap does not"
-            " shrink below 0.",
-            lhs=(total + last) ** 2,
-            rhs=(total**2 - gap) + last**2,
-            relation=">=",
-            witness=gap + 2 * total * last,
+        Step("queries", "Finitely many; every sum over them is finite.", kind="definition"),
+        Step("1 > 0", "1 is positive.", one, zero, ">", one),
+        inferred("m_i > 0", "Each stands at least once,", times, ">", zero, Use("m_i >= 1"), "1 > 0"),
+        named(_times, "so often.", times, "m_i > 0"),
+        Step("c > 0", "That is positive.", _times, zero, ">", _times),
+        inferred(
+            "one query",
+            "It changes by 1/n at most, its square by 1/n^2.",
+            times * change**2,
+            "<=",
+            times / n**2,
+            Use("|x_i| <= 1/n", weight=_times * (sp.Abs(change) + 1 / n)),
+            "c",
         ),
-        Step(
-            "norms, k = 3 in full",
-            "u_i = |z_i|.",
-            lhs=(u1 + u2 + u3) ** 2,
-            rhs=u1**2 + u2**2 + u3**2,
-            relation=">=",
-            witness=2 * (u1 * u2 + u1 * u3 + u2 * u3),
+        in_order(
+            "added up", "Over all of them,", total_of, (times * change**2, times / n**2), ("one query", "queries")
         ),
+        linear("k terms", "k of at most 1/n^2,", total_of, ((1 / n**2, times),), "queries"),
         by_fact(
-            "sensitivities",
-            "Over the differences z of neighbours: Delta_2 <= Delta_1.",
-            "suprema keep the order",
-            {"f": two_norm, "g": two_norm + gap},
+            "k >= 0",
+            "k being no negative number,",
+            "means of what is not negative",
+            {"mean": total_of, "f": times},
             {
-                "pointwise": Step(
-                    "each difference",
-                    "||z||_1 = ||z||_2 + g, g >= 0.",
-                    lhs=two_norm,
-                    rhs=two_norm + gap,
-                    relation="<=",
-                    witness=-gap,
-                )
+                "pointwise": inferred("m_i >= 0", "As m_i > 0.", times, ">=", zero, *("c > 0", "c")),
+                "integrable": "queries",
             },
         ),
-        Step(
-            "one counting query",
-            "It changes by w with w + v = 1/n, v >= 0: its square is at most 1/n^2.",
-            lhs=(change + room) ** 2,
-            rhs=change**2,
-            relation=">=",
-            witness=room**2 + 2 * change * room,
-        ),
-        Step(
+        named(_count, "k = sum m_i.", total_of(times), "k >= 0"),
+        by_fact(
             "k counting queries",
-            "k squares of at most 1/n^2 each; attained when one record changes all k counts.",
-            lhs=sp.sqrt(k * held(1 / n) ** 2),
-            rhs=sp.sqrt(k) / n,
+            "so that the Euclidean norm is at most",
+            "a number and a larger square",
+            {"a": sp.sqrt(squares), "b": sp.sqrt(_count) / n},
+            {
+                "squares": inferred(
+                    "squares", "By their sum.", squares, "<=", _count / n**2, *("added up", "k terms", "k")
+                ),
+                "sign": Step("sign", "Not negative.", sp.sqrt(_count) / n, zero, ">=", sp.sqrt(_count) / n),
+            },
+        ),
+        inferred(
+            "in the number of queries",
+            "k being their number.",
+            sp.sqrt(squares),
+            "<=",
+            sp.sqrt(total_of(times)) / n,
+            *("k counting queries", "k"),
+        ),
+        by_fact(
+            "norms",
+            "And no Euclidean norm is more than the sum of the sizes.",
+            "a Euclidean norm and a sum of sizes",
+            {"x": change, "m": times},
+            {"counts": "m_i >= 1"},
         ),
     )
+    names = {"x": x, "m": m, "n": n}
     return Derivation(
         id="counting_queries.sensitivity_norms",
         title="Sensitivity of counting queries in the Euclidean norm",
         sources=("SL-1",),
-        hypotheses=("each query is a fraction of n records; neighbours differ in one record",),
+        hypotheses=(
+            Hypothesis("|x_i| <= 1/n", sp.Abs(entry(x)) <= 1 / n),
+            Hypothesis("m_i >= 1", entry(m) >= 1),
+            Hypothesis("n >= 1", n >= 1),
+        ),
         steps=steps,
         result_step="k counting queries",
-        symbols={"k": k, "n": n},
+        symbols={"k": _count, "n": n},
         faults=(
-            Fault("square root dropped", "k counting queries", lambda rhs: k / n),
-            Fault("norms in the other order", "norms, k to k + 1", lambda rhs: rhs + 4 * total * last + gap + 1),
-            Fault("n not squared", "k counting queries", lambda rhs: sp.sqrt(k / n)),
+            Fault("square root dropped", "in the number of queries", lambda rhs: rhs**2),
+            Fault("n not squared", "one query", lambda rhs: rhs * n),
+            Fault("half the norm", "in the number of queries", lambda rhs: rhs / 2),
         ),
-        covers={"SL-1": "whole"},
+        concludes=tuple(Conclusion("SL-1", end, names) for end in ("in the number of queries", "norms")),
     )

@@ -8,8 +8,9 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
-from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of
+from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of, z
 from ndis_verify.symbolic.notation import divergence, largest, normal, normal_chance, normal_mean, total, where, x
+from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 
@@ -144,6 +145,33 @@ OF_COORDINATES: Mapping[str, Fact] = {
     ),
     "normal coordinates of one mean": _of_one_mean(exchanged=False),
     "normal coordinates of one mean, exchanged": _of_one_mean(exchanged=True),
+    "a normal sum below a level": Fact(
+        text="A sum of b_i z_i, z standard normal and not every b_i 0, is normal with mean 0 and variance sum_i b_i^2.",
+        tex=r"\Pr\bigl[\sum_i b_i z_i \le t\bigr] = \Phi\Bigl(t \big/ \sqrt{\sum_i b_i^2}\Bigr)",
+        letters=("b", "level"),
+        conditions={"spread": "sum_i b_i^2 > 0"},
+        reference="Feller, vol. 2, section III.6",
+        instance=lambda a: (
+            normal_chance(a["level"] - total_of(a["b"] * entry(z))),
+            "=",
+            Phi(a["level"] / sp.sqrt(total_of(a["b"] ** 2))),
+        ),
+        required={"spread": lambda a: (total_of(a["b"] ** 2), ">", sp.Integer(0))},
+    ),
+    "a Euclidean norm and a sum of sizes": Fact(
+        text="Of finitely many numbers x_i, m_i >= 1 times each, the root of the sum of squares is at most the sum of"
+        " the sizes.",
+        tex=r"m_i \ge 1 \implies \Bigl(\sum_i m_i x_i^2\Bigr)^{1/2} \le \sum_i m_i |x_i|",
+        letters=("x", "m"),
+        conditions={"counts": "m_i >= 1"},
+        reference="Hardy, Littlewood and Polya, Inequalities, Theorem 19; m_i <= m_i^2",
+        instance=lambda a: (
+            sp.sqrt(total_of(a["m"] * a["x"] ** 2)),
+            "<=",
+            total_of(a["m"] * sp.Abs(a["x"])),
+        ),
+        required={"counts": lambda a: (a["m"], ">=", sp.Integer(1))},
+    ),
     "masses are not negative": Fact(
         text="A law on finitely many points gives none of them a negative probability.",
         tex=r"p_i \ge 0",

@@ -231,6 +231,67 @@ def zero_epsilon() -> Derivation:
 
 
 @cache
+def exact_floor() -> Derivation:
+    """At the shift sqrt(2 eps) delta is `d = 1/2 - e^eps Phi(-sqrt(2 eps))`, 1/2 - 1/sqrt(4 pi eps) < d < 1/2
+    (BW-T4-corrected).
+
+    `number`: d, at `epsilon` > 0.
+    """
+    at = sp.sqrt(2 * epsilon)
+    tail = sp.exp(epsilon) * Phi(-at)
+    floor = half - tail
+    (mills, *_) = (one for one in mills_steps() if one.name == "upper Mills bound")
+    steps = (
+        Step("Phi(0)", "Half of the mass.", lhs=Phi(zero), rhs=half, reduce=_as_erfc),
+        inferred(
+            "delta there",
+            "The closed form where its first argument is 0.",
+            quantity("mean_shift", at, epsilon),
+            "=",
+            floor,
+            *(
+                Use("closed form", of=mean_shift.hockey_stick, at={mean_shift.shift: at, mean_shift.epsilon: epsilon}),
+                "Phi(0)",
+            ),
+        ),
+        *(one for one in mills_steps() if one.name.startswith("upper Mills bound")),
+        Step(
+            "exponentials",
+            "e^eps phi(sqrt(2 eps))/sqrt(2 eps): they cancel in full.",
+            lhs=sp.exp(epsilon) * phi(at) / held(at),
+            rhs=1 / sp.sqrt(4 * sp.pi * epsilon),
+        ),
+        inferred(
+            "from below",
+            "By the upper Mills bound.",
+            floor,
+            ">",
+            half - 1 / sp.sqrt(4 * sp.pi * epsilon),
+            *(Use(mills.name, at={x: at}, weight=sp.exp(epsilon)), "exponentials"),
+        ),
+        Step("tail", "A tail is positive,", lhs=tail, rhs=zero, relation=">", witness=tail),
+        inferred("from above", "so less than 1/2 is left.", floor, "<", half, Use("tail", weight=-1)),
+    )
+    return Derivation(
+        id="gaussian_mechanism.exact_floor",
+        title="The delta below which no std under Delta/sqrt(2 eps) is enough",
+        sources=("BW-T4",),
+        hypotheses=(mean_shift.DEFINITE,),
+        steps=steps,
+        result_step="delta there",
+        symbols={"epsilon": epsilon},
+        faults=(
+            Fault("factor e^eps dropped", "delta there", lambda rhs: half - Phi(-at)),
+            Fault("e^{-3 eps} kept", "exponentials", lambda rhs: rhs * sp.exp(-3 * epsilon)),
+            Fault("a third", "from above", lambda rhs: sp.Rational(1, 3)),
+        ),
+        concludes=tuple(
+            Conclusion("BW-T4-corrected", end, {"eps": epsilon}) for end in ("delta there", "from below", "from above")
+        ),
+    )
+
+
+@cache
 def noise_floor() -> Derivation:
     """(eps, delta)-DP forces std >= Delta/sqrt(2 eps) exactly for `delta <= 1/2 - e^eps Phi(-sqrt(2 eps))` (BW-T4).
 

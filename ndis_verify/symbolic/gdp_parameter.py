@@ -8,10 +8,12 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 mu, level, ratio, wanted = sp.symbols("mu a lambda M", positive=True)
 x, threshold, mean = sp.symbols("x c m", real=True)
@@ -142,6 +144,52 @@ def laplace_gdp() -> Derivation:
             Fault("slope without x", "Mills ratio", lambda rhs: -(phi(x) - tail) / phi(x)),
         ),
         covers={"KM-AppC-gdp": "whole"},
+    )
+
+
+@cache
+def one_test() -> Derivation:
+    """The test x > c of N(m, s^2) against N(0, 1) reaches `Phi^-1(1 - fnr) - Phi^-1(fpr) = c (1 - 1/s) + m/s`
+    (KM-2.8-pairs).
+
+    `number`: that parameter, at `c`, `m` and `s`.
+    """
+    c, m, s = (*sp.symbols("c m", real=True), sp.Symbol("s", positive=True))
+    wanted_at = {"power": (m - c) / s, "size": -c}
+    steps = (
+        Step("arguments", "Both are real numbers.", kind="definition"),
+        *(
+            by_fact(
+                f"quantile of the {name}",
+                "Of a normal probability.",
+                "quantile of a normal probability",
+                {"x": at},
+                {"real": "arguments"},
+            )
+            for name, at in wanted_at.items()
+        ),
+        inferred(
+            "parameter",
+            "Their difference.",
+            quantity("Phi_inverse", Phi((m - c) / s)) - quantity("Phi_inverse", Phi(-c)),
+            "=",
+            c * (1 - 1 / s) + m / s,
+            *(f"quantile of the {name}" for name in wanted_at),
+        ),
+    )
+    return Derivation(
+        id="gdp_parameter.one_test",
+        title="The parameter that one threshold reaches",
+        sources=("KM-2.8",),
+        hypotheses=(),
+        steps=steps,
+        result_step="parameter",
+        symbols={"c": c, "m": m, "s": s},
+        faults=(
+            Fault("variance for standard deviation", "parameter", lambda rhs: c * (1 - 1 / s**2) + m / s**2),
+            Fault("mean left out", "parameter", lambda rhs: c * (1 - 1 / s)),
+        ),
+        concludes=(Conclusion("KM-2.8-pairs", "parameter", {"c": c, "m": m, "s": s}),),
     )
 
 

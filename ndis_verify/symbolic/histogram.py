@@ -6,16 +6,89 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.learning import deviation
 from ndis_verify.symbolic.nearby_laws import binning
 from ndis_verify.symbolic.notation import average, bin_of_sum, held, summed
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 _DRAWS = "n independent draws from each law"
 draws, bins, failure, accuracy = sp.symbols("n k delta tau", positive=True)
 zero = sp.Integer(0)
+_ENOUGH = "n >= (2/tau^2) log(2/delta)"
+
+
+@cache
+def both_failures() -> Derivation:
+    """`e^{-n tau^2/2} + e^{-2 n tau^2} <= delta` where n >= (2/tau^2) log(2/delta), delta < 1 (KM-CI-corrected).
+
+    `number`: the bound, `delta`.
+    """
+    size, delta, tau, fails = sp.Symbol("n", real=True), *sp.symbols("delta tau e", positive=True)
+    exponent = -size * tau**2 / 2
+    steps = (
+        inferred(
+            "exponent", "By the sample size.", exponent, "<=", -sp.log(2 / delta), Use(_ENOUGH, weight=-(tau**2) / 2)
+        ),
+        by_fact(
+            "power",
+            "A smaller exponent, a smaller power.",
+            "exponentials keep the order",
+            {"a": exponent, "b": -sp.log(2 / delta)},
+            {"order": "exponent"},
+        ),
+        Step("e > 0", "It is positive.", sp.exp(exponent), zero, ">", sp.exp(exponent)),
+        named(fails, "e = e^{-n tau^2/2}.", sp.exp(exponent), "e > 0"),
+        inferred("upwards", "So the one chance is at most delta/2,", fails, "<=", delta / 2, *("power", "e")),
+        inferred(
+            "less than 1",
+            "which is less than 1,",
+            fails,
+            "<=",
+            sp.Integer(1),
+            *("upwards", Use("delta < 1", weight=sp.Rational(1, 2)), "half"),
+        ),
+        inferred(
+            "downwards",
+            "and the other, e^4, is less.",
+            fails**4,
+            "<=",
+            delta / 2,
+            *(
+                Use("upwards", weight=fails**3),
+                Use("less than 1", weight=delta / 2 * (1 + fails + fails**2)),
+            ),
+        ),
+        inferred(
+            "both",
+            "Together at most delta.",
+            sp.exp(exponent) + sp.exp(-2 * size * tau**2),
+            "<=",
+            delta,
+            *("upwards", "downwards", "e"),
+        ),
+    )
+    half = Step("half", "1/2 < 1.", sp.Rational(1, 2), sp.Integer(1), "<", -sp.Rational(1, 2))
+    return Derivation(
+        id="histogram.both_failures",
+        title="An interval for the total variation fails with at most delta",
+        sources=("KM-CI",),
+        hypotheses=(
+            Hypothesis("delta < 1", delta < 1),
+            Hypothesis(_ENOUGH, size >= 2 / tau**2 * sp.log(2 / delta)),
+        ),
+        steps=(half, *steps),
+        result_step="both",
+        symbols={"delta": delta},
+        faults=(
+            Fault("half of delta", "both", lambda rhs: rhs / 2),
+            Fault("a quarter upwards", "upwards", lambda rhs: rhs / 2),
+            Fault("half the exponent", "exponent", lambda rhs: 2 * rhs),
+        ),
+        concludes=(Conclusion("KM-CI-corrected", "both", {"n": size, "tau": tau, "delta": delta}),),
+    )
 
 
 @cache

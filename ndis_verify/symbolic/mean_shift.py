@@ -14,17 +14,19 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
-from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
 from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE, K, R, U, Ut, log_det_1, log_det_2, zt
+from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import held, normal_mean, scalar, x
 from ndis_verify.symbolic.notation import z as vector
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 shift = sp.Symbol("Delta", positive=True)
 std = sp.Symbol("sigma", positive=True)
 epsilon, z = sp.symbols("epsilon z", real=True)
+zero = sp.Integer(0)
 
 closed_form = Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 2 - epsilon / shift)
 
@@ -251,122 +253,147 @@ def erf_form() -> Derivation:
 
 @cache
 def privacy_loss() -> Derivation:
-    """The privacy loss of N(f, std^2 I) against N(f', std^2 I) is N(eta, 2 eta), eta = ||f - f'||^2/(2 std^2) (BW-L3).
+    """The privacy loss of N(f, std^2 I) against N(f', std^2 I) is N(v, 2 v), v = ||f - f'||^2/(2 std^2) (BW-L3).
 
-    `number`: eta, at the Euclidean distance `distance` = ||f - f'|| and `std` (a standard deviation).
+    `number`: the probability that it is at most `t`, at `v`.
     """
-    distance = sp.Symbol("D", positive=True)
-    eta = distance**2 / (2 * std**2)
-    step = sp.Symbol("v", real=True)
+    mean = sp.Symbol("v", positive=True)
+    step, level, b = sp.symbols("h t b", real=True)
     loss = -((std * z) ** 2) / (2 * std**2) + (std * z + step) ** 2 / (2 * std**2)
-    moment = -(z * phi(z)) + Phi(z)
+    squares = total_of(entry(b) ** 2)
+    below_level = quantity("quadratic_cdf", zero, b, level - squares / 2)
     steps = (
         Step(
             "one coordinate",
-            "x = f + std z, v = f - f': the loss is affine in the noise.",
+            "At f + std z the loss is affine in the noise: with b = (f - f')/std it is |b|^2/2 and b^T z.",
             lhs=loss,
             rhs=step**2 / (2 * std**2) + step * z / std,
         ),
+        inferred("spread", "b is not 0.", squares, ">", zero, Use("v > 0", weight=2)),
+        meaning("probability", "quadratic_cdf", zero, b, level - squares / 2),
         by_fact(
-            "sum",
-            "Summed over coordinates: L = ||v||^2/(2 std^2) + <v, z>/std.",
-            "a linear form of a standard normal vector is normal",
-            {
-                "form": sp.Symbol("L", real=True),
-                "mean": step**2 / (2 * std**2),
-                "variance": step**2 / std**2,
-            },
-            {"form": "one coordinate"},
+            "normal sum",
+            "A sum of independent normal variables is normal.",
+            "a normal sum below a level",
+            {"b": entry(b), "level": level - squares / 2},
+            {"spread": "spread"},
         ),
-        *integral_steps("E z = 0", z * phi(z), (z, -sp.oo, sp.oo), -phi(z), sp.Integer(0), "phi' = -z phi."),
-        Step("E z^2: antiderivative", "Integration by parts.", lhs=sp.Derivative(moment, z), rhs=z**2 * phi(z)),
-        Step(
-            "E z^2 = 1",
-            "The product z phi(z) vanishes at both ends.",
-            lhs=sp.Integral(z**2 * phi(z), (z, -sp.oo, sp.oo)),
-            rhs=sp.Integer(1),
-            reduce=lambda _, right: (
-                sp.limit(-z * phi(z), z, sp.oo) + Phi(sp.oo) - sp.limit(-z * phi(z), z, -sp.oo) - Phi(-sp.oo) - right
-            ),
+        named(mean, "v = |b|^2/2.", squares / 2, "v > 0"),
+        inferred(
+            "law",
+            "The loss has mean v and variance 2 v.",
+            below_level,
+            "=",
+            Phi((level - mean) / sp.sqrt(2 * mean)),
+            *("probability", "normal sum", "v"),
         ),
-        Step(
-            "variance",
-            "sum_i v_i^2/std^2 = ||v||^2/std^2 is twice the mean.",
-            lhs=held(distance) ** 2 / held(std) ** 2,
-            rhs=2 * eta,
+        inferred(
+            "in b",
+            "In the terms of the two means.",
+            below_level,
+            "=",
+            Phi((level - squares / 2) / sp.sqrt(squares)),
+            *("law", "v"),
         ),
-        Step("mean", "eta = ||v||^2/(2 std^2).", lhs=distance**2 / held(2 * std**2), rhs=eta),
     )
     return Derivation(
         id="mean_shift.privacy_loss",
-        title="The privacy loss of the Gaussian mechanism is N(eta, 2 eta)",
+        title="The privacy loss of the Gaussian mechanism is N(v, 2 v)",
         sources=("BW-L3",),
-        hypotheses=("std > 0",),
+        hypotheses=(Hypothesis("v > 0", total_of(entry(b) ** 2) / 2 > 0),),
         steps=steps,
-        result_step="mean",
-        symbols={"distance": distance, "std": std},
+        result_step="law",
+        symbols={"t": level, "v": mean},
         faults=(
-            Fault("variance eta instead of 2 eta", "variance", lambda rhs: rhs / 2),
+            Fault("variance v instead of 2 v", "law", lambda rhs: Phi((level - mean) / sp.sqrt(mean))),
             Fault("sign of the linear term flipped", "one coordinate", lambda rhs: rhs - 2 * step * z / std),
-            Fault("half dropped in eta", "mean", lambda rhs: 2 * rhs),
+            Fault("mean left out", "in b", lambda rhs: Phi(level / sp.sqrt(squares))),
         ),
-        covers={"BW-L3": "whole"},
+        concludes=(
+            Conclusion("BW-L3", "in b", {"b": b, "t": level}),
+            Conclusion("BW-L3", "one coordinate", part="the loss is affine in the noise"),
+        ),
     )
 
 
 @cache
 def tails() -> Derivation:
-    """`Pr[L >= eps] = Phi(Delta/2 - eps/Delta)` and `Pr[L' <= -eps] = Phi(-Delta/2 - eps/Delta)` (BW-L6).
+    """`Pr[L >= eps] = Phi(D/2 - eps/D)` and `Pr[L' <= -eps] = Phi(-D/2 - eps/D)` (BW-L6).
 
-    `number`: Pr[L >= eps] - e^eps Pr[L' <= -eps], at `shift` = Delta = ||f - f'||/std > 0 and `epsilon`.
+    `number`: Pr[L >= eps] - e^eps Pr[L' <= -eps], at `shift` = D = ||f - f'||/std > 0 and `epsilon`.
     """
-    loss = sp.Symbol("l", real=True)
-    mean, scale = shift**2 / 2, shift
-    law = phi((loss - mean) / scale) / scale
-    upper = integral_steps(
-        "Pr[L >= eps]",
-        law,
-        (loss, epsilon, sp.oo),
-        -Phi((mean - loss) / scale),
-        Phi(shift / 2 - epsilon / shift),
-        "L ~ N(Delta^2/2, Delta^2), and Phi(-x) = 1 - Phi(x).",
-    )
-    lower = integral_steps(
-        "Pr[L' <= -eps]",
-        law,
-        (loss, -sp.oo, -epsilon),
-        Phi((loss - mean) / scale),
-        Phi(-shift / 2 - epsilon / shift),
-        "L' has the law of L: both depend on the distance alone.",
-    )
+    lemma = privacy_loss()
+    b, level = (lemma.concludes[0].symbols[name] for name in ("b", "t"))
+    y = sp.Symbol("y")  # any number
+    squares = total_of(entry(b) ** 2)
+
+    def at_most(threshold: sp.Expr) -> sp.Expr:
+        return quantity("quadratic_cdf", zero, b, threshold - squares / 2)
+
+    root = sp.sqrt(squares)
     steps = (
+        named(shift, "D = |b|.", root, "D > 0"),
+        Step("D^2 > 0", "Positive.", shift**2 / 2, zero, ">", shift**2 / 2),
+        inferred("v > 0", "So is v = D^2/2.", squares / 2, ">", zero, *("D^2 > 0", "Delta")),
         Step(
-            "law of L",
-            "eta = Delta^2/2 and 2 eta = Delta^2 (privacy_loss).",
-            lhs=2 * held(mean),
-            rhs=scale**2,
+            "reflection",
+            "Phi(-y) = 1 - Phi(y).",
+            lhs=1 - Phi(y),
+            rhs=Phi(-y),
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
         ),
-        *upper,
-        *lower,
-        Step(
+        *(
+            inferred(
+                f"at {name}",
+                "The law of the loss, N(v, 2 v), at this threshold.",
+                at_most(threshold),
+                "=",
+                Phi((threshold - squares / 2) / root),
+                Use("in b", of=privacy_loss, at={level: threshold}, granted={"v > 0": "v > 0"}),
+            )
+            for name, threshold in (("eps", epsilon), ("-eps", -epsilon))
+        ),
+        inferred(
+            "Pr[L >= eps]",
+            "The loss has no atoms.",
+            1 - at_most(epsilon),
+            "=",
+            Phi(root / 2 - epsilon / root),
+            *("at eps", Use("reflection", at={y: (epsilon - squares / 2) / root})),
+        ),
+        inferred(
+            "Pr[L' <= -eps]",
+            "L' has the law of L: both depend on the distance alone.",
+            at_most(-epsilon),
+            "=",
+            Phi(-root / 2 - epsilon / root),
+            "at -eps",
+        ),
+        inferred(
             "difference",
             "The two tails are the two terms of the closed form.",
-            lhs=upper[1].rhs - held(sp.exp(epsilon)) * lower[1].rhs,
-            rhs=closed_form,
+            1 - at_most(epsilon) - sp.exp(epsilon) * at_most(-epsilon),
+            "=",
+            closed_form,
+            *("Pr[L >= eps]", "Pr[L' <= -eps]", "Delta"),
         ),
     )
+    names = {"b": b, "eps": epsilon}
     return Derivation(
         id="mean_shift.tails",
         title="Both tails of the privacy loss of the Gaussian mechanism",
         sources=("BW-L6",),
-        hypotheses=("Delta > 0", "real eps"),
+        hypotheses=(Hypothesis("D > 0", sp.sqrt(total_of(entry(b) ** 2)) > 0),),
         steps=steps,
         result_step="difference",
         symbols={"shift": shift, "epsilon": epsilon},
         faults=(
             Fault("sign of eps flipped", "Pr[L >= eps]", lambda rhs: rhs.subs(epsilon, -epsilon)),
-            Fault("mean of the wrong sign", "Pr[L' <= -eps]", lambda rhs: rhs.subs(shift, -shift)),
+            Fault("mean of the wrong sign", "Pr[L' <= -eps]", lambda rhs: Phi(root / 2 - epsilon / root)),
             Fault("factor e^eps dropped", "difference", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
         ),
-        covers={"BW-L6": "whole, with privacy_loss"},
+        concludes=(
+            *(Conclusion("BW-L6", end, names) for end in ("Pr[L >= eps]", "Pr[L' <= -eps]")),
+            Conclusion("BW-L6", "difference", part="their difference is the closed form"),
+        ),
     )

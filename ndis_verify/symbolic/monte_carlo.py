@@ -6,13 +6,65 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred
 
 accuracy, failure, excess, draws = sp.symbols("alpha gamma k m", positive=True)
 q = sp.Symbol("q", real=True)
+_ENOUGH = "m >= log(2/gamma)/(2 alpha^2)"
 _least = sp.log(2 / failure) / (2 * accuracy**2)
+
+
+@cache
+def enough_samples() -> Derivation:
+    """`m >= log(2/gamma)/(2 alpha^2)` makes Hoeffding's bound `2 e^{-2 m alpha^2}` at most gamma (N24-Fig2, N24-C1).
+
+    `number`: gamma itself.
+    """
+    m = sp.Symbol("m", real=True)
+    exponent = -2 * m * accuracy**2
+    steps = (
+        inferred(
+            "exponent",
+            "By the number of draws.",
+            exponent,
+            "<=",
+            -sp.log(2 / failure),
+            Use(_ENOUGH, weight=-2 * accuracy**2),
+        ),
+        by_fact(
+            "power",
+            "A smaller exponent, a smaller power.",
+            "exponentials keep the order",
+            {"a": exponent, "b": -sp.log(2 / failure)},
+            {"order": "exponent"},
+        ),
+        inferred(
+            "at most gamma",
+            "So it fails with at most gamma.",
+            2 * sp.exp(exponent),
+            "<=",
+            failure,
+            Use("power", weight=2),
+        ),
+    )
+    names = {"m": m, "alpha": accuracy, "gamma": failure}
+    return Derivation(
+        id="monte_carlo.enough_samples",
+        title="How many draws make Hoeffding's bound small",
+        sources=("N24-Fig2", "N24-C1"),
+        hypotheses=(Hypothesis(_ENOUGH, m >= sp.log(2 / failure) / (2 * accuracy**2)),),
+        steps=steps,
+        result_step="at most gamma",
+        symbols={"failure_probability": failure},
+        faults=(
+            Fault("half of gamma", "at most gamma", lambda rhs: rhs / 2),
+            Fault("exponent of one side", "exponent", lambda rhs: -2 * sp.log(2 / failure)),
+        ),
+        concludes=tuple(Conclusion(claim, "at most gamma", names) for claim in ("N24-Fig2", "N24-C1")),
+    )
 
 
 @cache

@@ -8,10 +8,14 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.notation import bin_of_sum, held
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 draws, dimension, std = sp.symbols("n d s", positive=True)
 norm_squared = sp.Symbol("X2", nonnegative=True)
@@ -182,6 +186,39 @@ def largest_angle() -> Derivation:
             Fault("square dropped", "union bound", lambda rhs: draws ** (2 - level / 2)),
         ),
         covers={"KM-8.1": "part: the constant behind the printed proof"},
+    )
+
+
+@cache
+def limit_at_zero() -> Derivation:
+    """The divergence of N(1, s^2) from N(0, s^2) at eps = 0 is `2 Phi(1/(2 s)) - 1` (KM-C8.2-corrected).
+
+    `number`: that total variation at `std`.
+    """
+    value = 2 * Phi(1 / (2 * std)) - 1
+    steps = (
+        inferred(
+            "total variation",
+            "The exact delta at eps = 0 (BW-T2) of two laws 1/s apart.",
+            quantity("mean_shift", 1 / std, zero),
+            "=",
+            value,
+            Use("exact delta", of=zero_epsilon, at={mean_shift.shift: 1 / std}),
+        ),
+    )
+    return Derivation(
+        id="random_canaries.limit_at_zero",
+        title="The total variation of two normal laws a unit apart",
+        sources=("KM-C8.2",),
+        hypotheses=(mean_shift.DEFINITE,),
+        steps=steps,
+        result_step="total variation",
+        symbols={"std": std},
+        faults=(
+            Fault("two equal laws", "total variation", lambda rhs: zero),
+            Fault("overlap for distance", "total variation", lambda rhs: 1 - rhs),
+        ),
+        concludes=(Conclusion("KM-C8.2-corrected", "total variation", {"s": std}),),
     )
 
 

@@ -6,8 +6,10 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.learning import bins as k
 from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
 from ndis_verify.symbolic.learning import draws as n
@@ -32,7 +34,9 @@ from ndis_verify.symbolic.score_sets import (
     slack,
     spare,
 )
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 gain = sp.Symbol("g", positive=True)
 draws, bins, members = sp.symbols("n k m", positive=True)
@@ -344,6 +348,60 @@ def trade_off_of_samples() -> Derivation:
             Fault("half the error", "above", lambda rhs: rhs - bound / 2),
         ),
         covers={"KM-Fig5": "sampling error", "KM-Fig6": "sampling error"},
+    )
+
+
+@cache
+def value_at_half() -> Derivation:
+    """q delta_shift(1/s; 0) is what one threshold at 1/2 shows, `q Phi(1/(2s)) + (1 - q) Phi(-1/(2s)) - Phi(-1/(2s))`,
+    and `q (2 Phi(1/(2s)) - 1)` (KM-S7-interval-corrected).
+
+    `number`: that total variation at `rate` and `std`.
+    """
+    q, s = sp.symbols("q s", positive=True)
+    y = sp.Symbol("y", real=True)
+    above = Phi(1 / (2 * s))
+    distance = q * quantity("mean_shift", 1 / s, sp.Integer(0))
+    steps = (
+        inferred(
+            "value",
+            "The share q of the exact delta at eps = 0 (BW-T2).",
+            distance,
+            "=",
+            q * (2 * above - 1),
+            Use("exact delta", of=zero_epsilon, at={mean_shift.shift: 1 / s}),
+        ),
+        Step(
+            "reflection",
+            "Phi(-y) = 1 - Phi(y).",
+            lhs=Phi(-y),
+            rhs=1 - Phi(y),
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
+        ),
+        inferred(
+            "two masses",
+            "The masses of both laws beyond 1/2.",
+            distance,
+            "=",
+            q * above + (1 - q) * Phi(-1 / (2 * s)) - Phi(-1 / (2 * s)),
+            *("value", Use("reflection", at={y: 1 / (2 * s)})),
+        ),
+    )
+    return Derivation(
+        id="score_auditing.value_at_half",
+        title="The total variation that one threshold shows",
+        sources=("KM-S7-example",),
+        hypotheses=(mean_shift.DEFINITE,),
+        steps=steps,
+        result_step="value",
+        symbols={"rate": q, "std": s},
+        faults=(
+            Fault("rate forgotten", "value", lambda rhs: rhs / q),
+            Fault("one law twice", "two masses", lambda rhs: q * above),
+        ),
+        concludes=tuple(
+            Conclusion("KM-S7-interval-corrected", end, {"q": q, "s": s}) for end in ("two masses", "value")
+        ),
     )
 
 

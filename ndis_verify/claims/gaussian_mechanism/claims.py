@@ -122,6 +122,7 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
+            proof("the threshold, and its bounds", derived.exact_floor),
             _FLOOR,
             *_DP_PROOFS,
         ),

@@ -127,6 +127,7 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
+            proof("one threshold", derived.one_test),
             proof("whitening, and one direction", derived.pair_gdp),
             Check("tests in the tail", Kind.CROSSCHECK, _no_bound(), {"equal variances": _no_bound(equal=True)}),
             agreement(

@@ -393,7 +393,11 @@ CLAIMS: tuple[Claim, ...] = (
             " limit for TV(P, Q)."
         ),
         declared=Verdict.PROVED,
-        checks=(proof("bias, bounded differences, binning", derived.interval), proof("binning", nearby_laws.binning)),
+        checks=(
+            proof("both chances", derived.both_failures),
+            proof("bias, bounded differences, binning", derived.interval),
+            proof("binning", nearby_laws.binning),
+        ),
         note=(
             "For other orders use KM-4.3 with tau in each law: both fail with probability at most delta/2 each, so H^ -"
             " (1 + e^eps) tau is a lower limit at level 1 - delta."

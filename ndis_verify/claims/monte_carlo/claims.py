@@ -73,6 +73,7 @@ def _cost(factor: int):
 
 
 _CHECKS = (
+    proof("enough draws", monte_carlo.enough_samples),
     proof("Hoeffding's bound at the stated m", monte_carlo.hoeffding_samples),
     formula_check(
         "the sample size that is used rounds the derived number up",
@@ -127,7 +128,7 @@ CLAIMS = (
             " left side is Hoeffding's bound of the chance that their mean is off by more than alpha."
         ),
         declared=Verdict.PROVED,
-        checks=_CHECKS[:3],
+        checks=_CHECKS[:4],
         note=_NOTE,
     ),
 )

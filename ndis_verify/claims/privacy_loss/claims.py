@@ -222,8 +222,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="l2 sensitivity of k counting queries; l2 at most l1",
         stated=statement(
             "sqrt(sum_i m_i x_i^2) <= sqrt(k)/n, and sqrt(sum_i m_i x_i^2) <= sum_i m_i |x_i|",
-            "|x_i| <= 1/n",
-            "m_i >= 1",
+            *("|x_i| <= 1/n", "m_i >= 1", "n >= 1"),
             where={"k": "sum_i m_i"},
             over=(integer("n", 1, 50), vector("x", "reals", 2, -1, 1), vector("m", "integers", 2, 1, 30, "log")),
         ),

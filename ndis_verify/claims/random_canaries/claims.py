@@ -194,11 +194,12 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
+            proof("the limit at eps = 0", derived.limit_at_zero),
             proof("coupling with normal scores", derived.histogram_limit),
             proof("scores", derived.joint_scores),
             formula_check(
                 "the limit at eps = 0 against the certified divergence",
-                derived.histogram_limit,
+                derived.limit_at_zero,
                 lambda std: certified_gaussian_hockey_stick(1, std, 0, digits=25),
                 lambda effort: [(0.25,), (1.0,), (3.0,), (40.0,)],
                 digits=23,

@@ -402,10 +402,11 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
+            proof("the value", limits.value_at_half),
             proof("the threshold does not depend on s", limits.threshold_at_half),
             formula_check(
                 "its value",
-                limits.threshold_at_half,
+                limits.value_at_half,
                 lambda rate, std: certified.subsampled_tv(exact(rate), exact(std), 25),
                 lambda effort: [(0.25, 0.3), (1.0, 2.0), (0.5, 0.125)],
                 digits=20,
