@@ -6,10 +6,13 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.eigenvalue_steps import eigenvalue_steps
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.nearby_laws import linear
+from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, e1 = sp.symbols("epsilon e1", nonnegative=True)
@@ -103,69 +106,51 @@ def invariants() -> Derivation:
 
     `number`: one coordinate's c at eigenvalue `lam` = 1 - a and `b`.
     """
-    lam, first, second = sp.symbols("lambda s1 s2", positive=True)
-    b, gap, v1, v2 = sp.symbols("b h v1 v2", real=True)
-    ratio = first / second
-    c_printed = sp.log(first / second) / 2 - gap**2 / second / 2
-    b_printed = -sp.sqrt(first) * gap / second
+    lam, scale = sp.symbols("lambda sigma", positive=True)
+    mu, s, shift = sp.symbols("mu s m", real=True)
+    b = sp.Symbol("b", real=True)
+    mean, std = entry(mu), entry(s)
+    logs, squares = sp.log(scale), mean**2
+    of_pair = sp.log(1 - (1 - std**2)) - (std * mean) ** 2 / (1 - (1 - std**2))
     steps = (
         Step(
-            "one coordinate", "S1 = s1, S2 = s2, mu1 - mu2 = h: 1 - a = s1/s2, b = -sqrt(s1) h/s2.", kind="definition"
-        ),
-        Step(
-            "c from a and b",
-            "the definition of c against the invariants.",
-            lhs=c_printed,
-            rhs=sp.log(ratio) / 2 - held(b_printed) ** 2 / held(ratio) / 2,
-        ),
-        Step(
-            "in the eigenbasis",
-            "det S1/det S2 = det(I - A) = prod (1 - a_i) and (mu1-mu2)^T S2^{-1} (mu1-mu2) = b^T (I - A)^{-1} b, so c"
-            " is a sum over coordinates.",
-            kind="argument",
-        ),
-        Step(
-            "two coordinates",
-            "b^T (I - A)^{-1} b with b = -S1^{1/2} S2^{-1} h, I - A = S1^{1/2} S2^{-1} S1^{1/2}: the roots cancel, here"
-            " with S1 = diag(s1, s2)^2 and S2^{-1} = W.",
-            lhs=_quadratic(first, second, v1, v2)[0],
-            rhs=_quadratic(first, second, v1, v2)[1],
-        ),
-        Step(
-            "rotation",
-            "Any other eigenbasis rotates b inside eigenspaces, and Z ~ N(0, I) is rotation invariant: delta is a"
-            " function of A and b, N26-L1 with this c.",
-            kind="argument",
-        ),
-        Step(
-            "c",
-            "one coordinate.",
-            lhs=sp.Subs(c_printed, (first, gap), (lam * second, -b * second / sp.sqrt(lam * second))),
+            "one coordinate",
+            "a = 1 - s^2 and b = -s m, where c is log s - m^2/2: in the invariants",
+            lhs=sp.log(sp.sqrt(lam)) - (b / sp.sqrt(lam)) ** 2 / 2,
             rhs=sp.log(lam) / 2 - b**2 / (2 * lam),
+        ),
+        named(scale, "s_i is positive.", std, "s_i > 0"),
+        inferred("s_i", "By its name,", std, "=", scale, "sigma"),
+        Step("logarithm", "Of a square,", lhs=sp.log(scale**2), rhs=2 * logs),
+        Step("coordinates", "Finitely many; every sum over them is finite.", kind="definition"),
+        linear("sum", "So is the sum.", total_of, ((sp.Integer(2), logs), (-one, squares)), "coordinates"),
+        inferred(
+            "c",
+            "c is half of it, a function of A and b.",
+            total_of(sp.log(std)) - total_of(squares) / 2,
+            "=",
+            total_of(of_pair) / 2,
+            *("s_i", "logarithm", "sum"),
         ),
     )
     return Derivation(
         id="general_bound.invariants",
         title="The invariants of a Gaussian pair",
         sources=("N26-Pr6",),
-        hypotheses=("S1 + N and S2 + N positive definite",),
+        hypotheses=(Hypothesis("s_i > 0", std > 0),),
         steps=steps,
-        result_step="c",
+        result_step="one coordinate",
         symbols={"lam": lam, "b": b},
         faults=(
-            Fault("b^2 not divided by 1 - a", "c", lambda rhs: sp.log(lam) / 2 - b**2 / 2),
-            Fault("determinant ratio upside down", "c from a and b", lambda rhs: rhs - sp.log(ratio)),
-            Fault("second form doubled", "two coordinates", lambda rhs: 2 * rhs + 1),
+            Fault("b^2 not divided by 1 - a", "one coordinate", lambda rhs: sp.log(lam) / 2 - b**2 / 2),
+            Fault("determinant ratio upside down", "one coordinate", lambda rhs: rhs - sp.log(lam)),
+            Fault("whole sum", "c", lambda rhs: 2 * rhs),
         ),
-        covers={"N26-Pr6": "whole"},
+        concludes=(
+            Conclusion("N26-Pr6", "c", {"mu": mu, "s": s}),
+            Conclusion("N26-Pr6", "one coordinate", part="one coordinate"),
+        ),
     )
-
-
-def _quadratic(first: sp.Expr, second: sp.Expr, v1: sp.Expr, v2: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """b^T (I - A)^{-1} b and h^T S2^{-1} h for S1^{1/2} = diag(s1, s2), S2^{-1} = [[2, 1], [1, 3]], h = (v1, v2)."""
-    root, inverse, h = sp.diag(first, second), sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([v1, v2])
-    b = -root * inverse * h
-    return (b.T * (root * inverse * root).inv() * b)[0, 0], (h.T * inverse * h)[0, 0]
 
 
 @cache

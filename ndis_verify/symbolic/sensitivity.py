@@ -9,9 +9,10 @@ import sympy as sp
 from ndis_verify.symbolic import prediction_features as features
 from ndis_verify.symbolic import prediction_joint
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred, named
 
 zero = sp.Integer(0)
 # `added` is a variance, `noise` a standard deviation
@@ -105,6 +106,93 @@ def logistic_shift() -> Derivation:
             Fault("n l^2 for n l^2/4", "ratio of covariances", lambda rhs: logistic_ratio(4 * records)),
         ),
         covers={"N26-Pr7": "whole", "N26-D7": "part: one minimiser, positive definite covariance"},
+    )
+
+
+@cache
+def ratio_of_one_feature() -> Derivation:
+    """One feature: a record y beside squares of sum x moves the surrogate's inflated variance by no more than the
+    printed factor, n >= 1 (N26-Pr7-smaller-n).
+
+    `number`: that factor, at `length`, `penalty`, `added` and `n`.
+    """
+    x, y = sp.Symbol("x", nonnegative=True), sp.Symbol("y", real=True)
+    h, g, n = *sp.symbols("h g", nonnegative=True), sp.Symbol("n", integer=True, positive=True)
+    bound, v = sp.Symbol("L", real=True), sp.Symbol("v", nonnegative=True)
+    size = sp.Symbol("k", nonnegative=True)
+    largest = penalty + (h + g) / 4
+
+    def inflated(precision: sp.Expr) -> sp.Expr:
+        return v + 1 / precision
+
+    here = inflated(penalty + x / 4) / inflated(penalty + (x + h) / 4)
+    printed = inflated(penalty) / inflated(largest)
+    in_n = inflated(penalty) / inflated(penalty + n * bound**2 / 4)
+    excess = sp.factor(sp.cancel(sp.together(printed - here)))
+    at_least_1 = sp.factor(sp.cancel(sp.together(here - 1)))
+    rest = (n - 1) * bound**2
+    steps = (
+        Step("h", "The square of the record.", lhs=h, rhs=y**2, kind="definition"),
+        Step("|y|", "No size is negative,", sp.Abs(y), zero, ">=", sp.Abs(y)),
+        inferred("l >= 0", "nor is l,", bound, ">=", zero, *("|y|", Use("|y| <= l", weight=-1))),
+        named(size, "by this name.", bound, "l >= 0"),
+        Step("more records", "n >= 1.", rest, zero, ">=", rest),
+        inferred(
+            "room",
+            "y^2 is at most l^2, and that n l^2.",
+            n * bound**2 - y**2,
+            ">=",
+            zero,
+            *("more records", Use("|y| <= l", weight=-(size + sp.Abs(y))), "k"),
+        ),
+        named(g, "What is left of n l^2.", n * bound**2 - y**2, "room"),
+        Step("printed factor", "So the printed factor is at least the one here,", printed, here, ">=", excess),
+        Step("at least 1", "which is at least 1,", here, sp.Integer(1), ">=", at_least_1),
+        by_fact(
+            "logarithms",
+            "and so are their logarithms in order.",
+            "logarithms keep the order",
+            {"a": here, "b": printed, "c": sp.Integer(1)},
+            {
+                "order": inferred("order", "As above.", here, "<=", printed, Use("printed factor", weight=-1)),
+                "least": "at least 1",
+                "positive": Step("1 > 0", "Positive.", sp.Integer(1), zero, ">", sp.Integer(1)),
+            },
+        ),
+        inferred(
+            "in n",
+            "In the terms of the statement.",
+            sp.log(inflated(penalty + x / 4) / inflated(penalty + (x + y**2) / 4)),
+            "<=",
+            sp.log(in_n),
+            *("logarithms", "g", "h"),
+        ),
+    )
+    return Derivation(
+        id="sensitivity.ratio_of_one_feature",
+        title="The printed factor of one feature, with n at least 1",
+        sources=("N26-Pr7",),
+        hypotheses=(
+            Hypothesis("|y| <= l", sp.Abs(y) <= bound),
+            Hypothesis("n >= 1", n >= 1),
+            Hypothesis("x >= 0", x >= 0),
+            Hypothesis("v >= 0", v >= 0),
+        ),
+        steps=steps,
+        result_step="in n",
+        symbols={"length": bound, "penalty": penalty, "added": v, "n": n},
+        faults=(
+            Fault("half the factor", "printed factor", lambda rhs: 2 * rhs),
+            Fault("n squared", "in n", lambda rhs: rhs.subs(n, n / 2)),
+            Fault("record left out", "room", lambda rhs: bound**2),
+        ),
+        concludes=(
+            Conclusion(
+                "N26-Pr7-smaller-n",
+                "in n",
+                {"lam": penalty, "v": v, "l": bound, "x": x, "y": y, "n": n},
+            ),
+        ),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -374,7 +373,7 @@ CLAIMS = (
             " feature: x is the sum of its squares, y the record more, and n = 0 is no record against one."
         ),
         declared=Verdict.RESTRICTED,
-        checks=(replace(_RANK_ONE, part="with a record"),),
+        checks=(proof("the printed factor", sensitivity.ratio_of_one_feature, part="with a record"),),
         note="The neighbour of a database of n records may have n + 1.",
     ),
     stated_claim(
