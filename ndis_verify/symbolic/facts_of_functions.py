@@ -270,6 +270,35 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "inside": lambda a: (a["edge"], ">=", sp.Integer(0)),
         },
     ),
+    "hinge of a rising exponent": Fact(
+        text="Where h >= 0 beyond a point e >= 0 and, if e > 0, h <= 0 between 0 and e, the integral of f max(0, 1 -"
+        " e^h) over the positive numbers is that of f (1 - e^h) up to e.",
+        tex=r"h(e + w) \ge 0,\ e\,h(e \theta) \le 0\ (0 < \theta < 1) \implies"
+        r" \int_0^\infty f \max(0, 1 - e^h)\,dt = \int_0^e f\,dt - \int_0^e e^h f\,dt",
+        letters=("f", "h", "argument", "edge"),
+        conditions={
+            "beyond": "h >= 0 beyond the point",
+            "before": "e h <= 0 before it, so that nothing is asked where e = 0",
+            "inside": "the point is not negative",
+            "integrable": "f and e^h f are integrable up to there",
+        },
+        reference="Rudin, Real and Complex Analysis, Theorem 1.32; the integrand is 0 beyond the point",
+        instance=lambda a: (
+            sp.Integral(a["f"] * sp.Max(0, 1 - sp.exp(a["h"])), (a["argument"], 0, sp.oo)),
+            "=",
+            sp.Integral(a["f"], (a["argument"], 0, a["edge"]))
+            - sp.Integral(sp.exp(a["h"]) * a["f"], (a["argument"], 0, a["edge"])),
+        ),
+        required={
+            "beyond": lambda a: (a["h"].subs(a["argument"], a["edge"] + beyond), ">=", sp.Integer(0)),
+            "before": lambda a: (
+                (1 + below) * a["edge"] * a["h"].subs(a["argument"], a["edge"] / (1 + below)),
+                "<=",
+                sp.Integer(0),
+            ),
+            "inside": lambda a: (a["edge"], ">=", sp.Integer(0)),
+        },
+    ),
     "suprema keep the order": Fact(
         text="Where f <= g at every member of a set, the supremum of f over it is at most that of g.",
         tex=r"f \le g \implies \sup f \le \sup g",

@@ -12,6 +12,7 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import chi2_value, meaning
 from ndis_verify.symbolic.notation import below, beyond, det, held
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
@@ -507,78 +508,100 @@ def upper_expectation() -> Derivation:
 
 @cache
 def lower_expectation() -> Derivation:
-    """`E[(1 - e^{c + aT/2})_+] = Pg(r/2, -c/a) - e^c (1-a)^{-r/2} Pg(r/2, -(1-a)c/a)`, T ~ chi^2_r, 0 < a < 1, c < 0
-    (N24-P2).
+    """`E[(1 - e^{c + aT/2})_+] = Pg(r/2, u) - e^c (1-a)^{-r/2} Pg(r/2, (1-a)u)`, u = max(0, -c/a), T ~ chi^2_r, 0 < a
+    < 1 (N24-P2).
 
-    It is 0 for c >= 0. `number`: at `c` < 0, `fraction` = a in (0, 1), `r`.
+    `number`: at `c`, `fraction` = a in (0, 1), `r`.
     """
-    threshold = -2 * c / fraction
-    tt = sp.Symbol("t", positive=True)
-    tilt = sp.exp(c) * (1 - fraction) ** (-dof_half)
+    left = sp.Symbol("y", positive=True)  # 1 - a
+    end, exponent = sp.Max(0, -c) / fraction, c + fraction * chi2_value / 2
+    edge, tilt = 2 * end, sp.exp(c) * left ** (-dof_half)
+    in_left = {fraction: 1 - left}
+    limits = (chi2_value, 0, edge.subs(in_left))
     mass = integral_steps(
         "mass below",
-        chi2_density(r, tt),
-        (tt, 0, threshold),
-        Pg(dof_half, tt / 2),
-        Pg(dof_half, -c / fraction),
+        chi2_density(r, chi2_value),
+        limits,
+        Pg(dof_half, chi2_value / 2),
+        Pg(dof_half, end.subs(in_left)),
         "The chi-square density is d/dt Pg(r/2, t/2).",
     )
     tilted = integral_steps(
         "tilted mass below",
-        sp.exp(c + fraction * tt / 2) * chi2_density(r, tt),
-        (tt, 0, threshold),
-        tilt * Pg(dof_half, (1 - fraction) * tt / 2),
-        tilt * Pg(dof_half, -(1 - fraction) * c / fraction),
-        "The tilt rescales t by 1 - a, positive because a < 1.",
+        sp.exp(exponent.subs(in_left)) * chi2_density(r, chi2_value),
+        limits,
+        tilt * Pg(dof_half, left * chi2_value / 2),
+        tilt * Pg(dof_half, left * end.subs(in_left)),
+        "The tilt rescales t by y = 1 - a.",
     )
-    derivative = Step(
-        tilted[0].name,
-        tilted[0].why,
-        lhs=tilted[0].lhs,
-        rhs=tilted[0].rhs,
-        reduce=lambda left, right: (left - right).subs(fraction, 1 - 1 / (1 + odds)),
-    )
-    nonneg = sp.Symbol("c", nonnegative=True)
+
+    def by_size(side: sp.Expr, other: sp.Expr) -> sp.Expr:
+        return sp.expand(sp.cancel(side - other).rewrite(sp.Abs))
+
     steps = (
+        Step("left", "What a leaves of 1.", lhs=left, rhs=1 - fraction, kind="definition", premises=("a < 1",)),
+        inferred("a", "So a = 1 - y.", fraction, "=", 1 - left, "left"),
+        meaning("hinge", "chi2_hinge", c, fraction, r),
         Step(
-            "threshold",
-            "c + aT/2 < 0 exactly for T < -2c/a.",
-            lhs=c + fraction * tt / 2,
-            rhs=fraction / 2 * (tt - threshold),
-        ),
-        Step(
-            "c >= 0",
-            "Then the exponent is nonnegative for every T > 0 and the hinge is 0.",
-            lhs=nonneg + fraction * tt / 2,
+            "beyond",
+            "c + a T/2 is not negative beyond T = 2 u = 2 max(0, -c/a),",
+            lhs=exponent.subs(chi2_value, edge + beyond),
             rhs=sp.Integer(0),
             relation=">=",
-            witness=nonneg + fraction * tt / 2,
+            witness=sp.Max(0, c) + fraction * beyond / 2,
+            reduce=by_size,
         ),
+        Step(
+            "before",
+            "not positive before, and nothing is before where u = 0.",
+            lhs=(1 + below) * edge * exponent.subs(chi2_value, edge / (1 + below)),
+            rhs=sp.Integer(0),
+            relation="<=",
+            witness=-2 * fraction * end**2 * below,
+            reduce=by_size,
+        ),
+        Step("u >= 0", "That point is not negative.", lhs=edge, rhs=sp.Integer(0), relation=">=", witness=edge),
         *mass,
-        derivative,
-        tilted[1],
+        *tilted,
+        by_fact(
+            "cut",
+            "So the hinge is the difference of two integrals up to there.",
+            "hinge of a rising exponent",
+            {"f": chi2_density(r, chi2_value), "h": exponent, "argument": chi2_value, "edge": edge},
+            {"beyond": "beyond", "before": "before", "inside": "u >= 0", "integrable": "tilted mass below"},
+        ),
+        Step(
+            "u in a",
+            "A positive factor.",
+            lhs=sp.Max(0, -c / fraction),
+            rhs=sp.Max(0, -c) / fraction,
+            reduce=by_size,
+        ),
         Step(
             "expectation",
             "The difference of the two masses.",
-            lhs=held(mass[1].rhs) - held(tilted[1].rhs),
-            rhs=Pg(dof_half, -c / fraction) - tilt * Pg(dof_half, -(1 - fraction) * c / fraction),
+            lhs=quantity("chi2_hinge", c, fraction, r),
+            rhs=Pg(dof_half, sp.Max(0, -c / fraction))
+            - sp.exp(c) * (1 - fraction) ** (-dof_half) * Pg(dof_half, (1 - fraction) * sp.Max(0, -c / fraction)),
+            kind="inference",
+            premises=("u in a", "hinge", "cut", "a", "mass below", "tilted mass below"),
         ),
     )
     return Derivation(
         id="random_projection.lower_expectation",
         title="Hinge expectation of an increasing exponent of a chi-square variable",
         sources=("N24-P2",),
-        hypotheses=("0 < a < 1", "c < 0 (0 otherwise)", "T chi-square with r degrees of freedom"),
+        hypotheses=(Hypothesis("a < 1", fraction < 1),),
         steps=steps,
         result_step="expectation",
         symbols={"c": c, "fraction": fraction, "r": r},
-        domain=(fraction < 1, c < 0),
+        domain=(fraction < 1,),
         faults=(
             Fault("factor (1-a)^{-r/2} dropped", "expectation", lambda rhs: rhs.subs((1 - fraction) ** (-dof_half), 1)),
-            Fault("threshold not rescaled", "tilted mass below", lambda rhs: tilt * Pg(dof_half, -c / fraction)),
-            Fault("sign of a flipped", "threshold", lambda rhs: -rhs),
+            Fault("threshold not rescaled", "tilted mass below", lambda rhs: tilt * Pg(dof_half, end.subs(in_left))),
+            Fault("sign of a flipped", "beyond", lambda rhs: rhs + 2 * sp.Max(0, c) + 1),
         ),
-        covers={"N24-P2": "whole"},
+        concludes=(Conclusion("N24-P2", "expectation", {"c": c, "a": fraction, "r": r}),),
     )
 
 
@@ -653,7 +676,8 @@ def hockey_stick_insertion() -> Derivation:
 
     P from the smaller database. `number`: at `leverage` = p in (0, 1), `r`, `epsilon` >= 0.
     """
-    general = lower_expectation().result
+    tilt = sp.exp(c) * (1 - fraction) ** (-dof_half)
+    general = Pg(dof_half, -c / fraction) - tilt * Pg(dof_half, -(1 - fraction) * c / fraction)
     constant = epsilon + quadratic_form_insertion().result
     t1 = insertion_threshold()
     edge, below = sp.Symbol("t", real=True), sp.Symbol("t1", nonpositive=True)

@@ -17,12 +17,21 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import chi2_value, meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import products, single, x
-from ndis_verify.symbolic.random_projection import c, leverage, odds, r, scale, upper_expectation
+from ndis_verify.symbolic.random_projection import (
+    c,
+    fraction,
+    leverage,
+    lower_expectation,
+    odds,
+    r,
+    scale,
+    upper_expectation,
+)
 from ndis_verify.symbolic.random_projection_order import rises_with_leverage
 from ndis_verify.symbolic.random_projection_pairs import FULL_RANK, as_products, cost, grows_with_leverage, larger
 from ndis_verify.symbolic.random_projection_pairs import epsilon as pair_epsilon
 from ndis_verify.symbolic.random_projection_pairs import leverage as pair_leverage
-from ndis_verify.symbolic.special_functions import Qg
+from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 
 epsilon = sp.Symbol("epsilon", nonnegative=True)
@@ -211,9 +220,109 @@ def deletion_curve() -> Derivation:
             Fault("twice what an insertion costs", "deletion dominates", lambda rhs: 2 * rhs),
         ),
         concludes=tuple(
-            Conclusion("N26-L4", step, {"p": leverage, "r": r, "eps": epsilon})
+            Conclusion(claim, step, {"p": leverage, "r": r, "eps": epsilon})
+            for claim in ("N26-L4", "N24-T2")
             for step in ("closed form", "deletion dominates")
         ),
+    )
+
+
+@cache
+def insertion_curve() -> Derivation:
+    """`delta_insert(p, r; eps) = Pg(r/2, u/2) - e^eps Pg(r/2, (1 - p) u/2)`, u = max(0, (r log(1/(1 - p)) - 2 eps)/p)
+    (N24-T2).
+
+    `number`: the closed form, at `leverage` = p in (0, 1), `r` and `epsilon` >= 0.
+    """
+    share = odds / (1 + odds)  # p
+    start = epsilon - r * sp.log(1 + odds) / 2
+    most = sp.Max(0, (r * sp.log(1 / (1 - leverage)) - 2 * epsilon) / leverage)
+    in_odds = -2 * start / share
+
+    def hinge_value(u: sp.Expr) -> sp.Expr:
+        return Pg(r / 2, u) - sp.exp(epsilon) * Pg(r / 2, _LEFT * u)
+
+    steps = (
+        *_in_odds(),
+        _two_products("insertion"),
+        Step(
+            "loss of one coordinate",
+            "log q/p of N(0, 1/(1 + k)) and N(0, 1).",
+            lhs=log_density(0, 1) - log_density(0, sp.sqrt(_LEFT)),
+            rhs=(-sp.log(1 + odds) + odds * entry(x) ** 2) / 2,
+        ),
+        by_fact(
+            "chi-square",
+            "So the divergence is a mean over a chi-square variable,",
+            "products as a hinge of a chi-square variable",
+            {
+                **_LAWS,
+                "first": _LEFT,
+                "second": one,
+                "share": -sp.log(1 + odds),
+                "weight": share,
+                "t": chi2_value,
+            },
+            {"loss": "loss of one coordinate", "first": "variance 1 - p", "second": "variance 1"},
+        ),
+        meaning("hinge", "chi2_hinge", start, share, r),
+        Step(
+            "as a hinge",
+            "with an exponent that rises.",
+            lhs=_products("insertion"),
+            rhs=quantity("chi2_hinge", start, share, r),
+            kind="inference",
+            premises=("chi-square", "hinge"),
+        ),
+        Step("share below 1", "Its slope is less than 1/2.", share, one, "<", -1 / (1 + odds)),
+        Step(
+            "closed form in odds",
+            "As e^c (1 + k)^{r/2} = e^eps.",
+            lhs=_cost("insertion"),
+            rhs=hinge_value(sp.Max(0, in_odds / 2)),
+            kind="inference",
+            premises=(
+                "two products, insertion",
+                "as a hinge",
+                Use(
+                    "expectation",
+                    of=lower_expectation,
+                    at={c: start, fraction: share},
+                    granted={"a < 1": "share below 1"},
+                ),
+            ),
+        ),
+        Step(
+            "half",
+            "Half of u.",
+            lhs=sp.Max(0, in_odds / 2),
+            rhs=sp.Max(0, (r * sp.log(1 + odds) - 2 * epsilon) / share) / 2,
+            reduce=lambda left_, right: sp.expand((left_ - right).rewrite(sp.Abs)),
+        ),
+        Step(
+            "closed form",
+            "In terms of p.",
+            lhs=_cost("insertion"),
+            rhs=Pg(r / 2, most / 2) - sp.exp(epsilon) * Pg(r / 2, (1 - leverage) * most / 2),
+            kind="inference",
+            premises=("closed form in odds", "half", "leverage"),
+        ),
+    )
+    return Derivation(
+        id="random_projection_curve.insertion_curve",
+        title="What an insertion costs in random projection",
+        sources=("N24-T2",),
+        hypotheses=(FULL_RANK, Hypothesis("p < 1", leverage < 1)),
+        steps=steps,
+        result_step="closed form",
+        symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
+        domain=(leverage < 1,),
+        faults=(
+            Fault("e^eps left out", "closed form in odds", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
+            Fault("loss of the other direction", "loss of one coordinate", lambda rhs: -rhs),
+            Fault("whole of u", "closed form", lambda rhs: rhs.subs(most, 2 * most)),
+        ),
+        concludes=(Conclusion("N24-T2", "closed form", {"p": leverage, "r": r, "eps": epsilon}),),
     )
 
 
