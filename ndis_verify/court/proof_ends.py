@@ -14,8 +14,8 @@ from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, opened
-from ndis_verify.symbolic.notation import law
-from ndis_verify.symbolic.statement_terms import definitions, expression, relations
+from ndis_verify.symbolic.notation import anything, law, scalar, transpose
+from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
 from ndis_verify.symbolic.unknowns import equal
 
 
@@ -176,7 +176,15 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
             left, right = (expression(side, known, stated.shapes) for side in h.terms)
         except InputError:
             continue
-        for sign, stated_gap in ((h.sign, left - right), (TURNED[h.sign], right - left)):
+        stated_sign = h.sign
+        if not (left - right).is_commutative:  # the form at the zero vector is 0 where it is definite, too
+            left, right, stated_sign = _form(left - right), 0, WEAKER[h.sign][-1]
+        for sign, stated_gap in ((stated_sign, left - right), (TURNED[stated_sign], right - left)):
             if relation.rel_op.replace("==", "=") in WEAKER[sign] and equal(stated_gap, gap):
                 return True
     return False
+
+
+def _form(matrix: Any) -> Any:
+    """Of a matrix that is not less than 0, or more than that: its form at any vector, which is not negative."""
+    return scalar(transpose(anything) * lettered(matrix) * anything)

@@ -20,7 +20,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.symbolic import typeset
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.notation import as_products
+from ndis_verify.symbolic.notation import anything, as_products
 from ndis_verify.symbolic.unknowns import follows
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
@@ -34,7 +34,7 @@ _CEILING = 16
 @dataclass(frozen=True, eq=False)
 class Use:
     """A premise: `step` of this derivation, or of the lemma `of`, at special values of its symbols; or the relation of
-    the hypothesis `step` of this derivation.
+    the hypothesis `step` of this derivation, at a vector where it is made of any vector.
 
     `at`: symbol, or call of an unknown function, -> expression, which has to have its assumptions. `weight`: the
     factor, of known sign, by which an inequality enters an inference. `granted`: hypothesis of the lemma -> the
@@ -272,11 +272,14 @@ class Derivation:
             return None
         use = premise if isinstance(premise, Use) else Use(premise)
         if use.of is None and use.step in self.given:
-            return self.supposed(use.step)
-        step = (self if use.of is None else use.of()).step(use.step)
+            if set(use.at) - {anything}:
+                raise InputError("at", str(set(use.at)), "of a hypothesis must be a vector in the place of any vector")
+            step = self.supposed(use.step)
+        else:
+            step = (self if use.of is None else use.of()).step(use.step)
         return (
             dataclasses.replace(step, lhs=at_values(step.lhs, use.at), rhs=at_values(step.rhs, use.at))
-            if use.at
+            if use.at and step is not None
             else step
         )
 

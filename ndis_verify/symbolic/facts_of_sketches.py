@@ -243,6 +243,19 @@ OF_SKETCHES: Mapping[str, Fact] = {
         ),
         required={"inverse": lambda a: (a["A"] * a["X"], "=", _one)},
     ),
+    "determinant of a matrix less a square": Fact(
+        text="Where A X = I, det(A - w w^T) = det(A) (1 - w^T X w).",
+        tex=r"A X = I \implies \det(A - w w^{\mathsf T}) = \det(A)\,(1 - w^{\mathsf T} X w)",
+        letters=("A", "X", "w"),
+        conditions={"inverse": "A X = I"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.8.5",
+        instance=lambda a: (
+            det(a["A"] - a["w"] * transpose(a["w"])),
+            "=",
+            det(a["A"]) * (1 - scalar(transpose(a["w"]) * a["X"] * a["w"])),
+        ),
+        required={"inverse": lambda a: (a["A"] * a["X"], "=", _one)},
+    ),
     "determinant of an inverse": Fact(
         text="Where X N = I and det N > 0, det X = 1/det N.",
         tex=r"X N = I,\ \det N > 0 \implies \det X = 1/\det N",

@@ -29,6 +29,7 @@ from ndis_verify.symbolic import (
     leverage,
     normal_moments,
     random_projection,
+    rows,
 )
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
@@ -289,8 +290,7 @@ CLAIMS = (
         about="v is the row of E that is deleted.",
         declared=Verdict.PROVED,
         checks=(
-            proof("determinant of the smaller Gram matrix", leverage.rank_one_determinant),
-            proof("range of a leverage", leverage.range_of_leverage),
+            proof("one row more", rows.of_a_new_row),
             SHARES,
         ),
         note=(

@@ -13,7 +13,7 @@ from ndis_verify.fast.leverage import leverage_scores
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, orthogonal, vector
-from ndis_verify.symbolic import leverage
+from ndis_verify.symbolic import leverage, rows
 
 _BOUNDS = statement(
     "0 <= p <= 1, and 1 - p = det(D^T D)/det(E^T E)",
@@ -70,8 +70,7 @@ _DETERMINANTS = agreement(
     mutants={"another row's leverage": lambda data, row: _exact(data, (row + 1) % len(data))},
 )
 _FACTS = (
-    proof("determinant after deleting a row", leverage.rank_one_determinant),
-    proof("range, and when it is 1", leverage.range_of_leverage),
+    proof("one of the rows", rows.of_a_row),
     _DETERMINANTS,
 )
 

@@ -28,7 +28,7 @@ from ndis_verify.oracle.leverage import leverage_of_set
 from ndis_verify.oracle.random_projection import rp_leverage
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector
-from ndis_verify.symbolic import least_ridges, leverage, random_projection, relative_projection
+from ndis_verify.symbolic import least_ridges, random_projection, relative_projection, rows
 from ndis_verify.symbolic import random_projection_order as order
 
 _SLACK = 1e-10  # what rounding up may add to a leverage of these small databases
@@ -192,8 +192,8 @@ CLAIMS = (
         title="the leverage of a database and its neighbours, by one factorisation",
         stated=statement(
             "u^T (D^T D + u u^T)^{-1} u = h/(1 + h), and h/(1 + h) <= l^2/(s + l^2)",
-            *("D^T D >= s I", "s > 0", "|u| <= l"),
-            where={"h": "u^T (D^T D)^{-1} u"},
+            *("D^T D >= s I", "s > 0", "m <= l^2"),
+            where={"m": "u^T u", "h": "u^T (D^T D)^{-1} u"},
             over=(matrix("D", 3, 2, -3, 3), real("s", "0.01", 5, "log"), vector("u", "reals", 2, -3, 3)),
         ),
         search={"starts": (_ALONG_THE_LEAST,)},
@@ -203,7 +203,7 @@ CLAIMS = (
             " is met at s the least eigenvalue."
         ),
         declared=Verdict.PROVED,
-        checks=(*_DEFINITION, proof("leverage beside a ridge", leverage.ridge)),
+        checks=(*_DEFINITION, proof("one row more", rows.in_a_ball)),
         note=(
             "The source counts one factorisation for every database and record; one for the whole set is enough."
             " Additions from the database's own records, as in the source's experiments, never attain the maximum."
