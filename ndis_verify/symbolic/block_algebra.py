@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.polynomial_zero import vanishes
 from ndis_verify.symbolic.zero import as_expression
 
@@ -17,6 +19,30 @@ _MAX_PASSES = 200
 def letter(name: str) -> sp.Symbol:
     """A matrix or vector of unstated shape, as a symbol that does not commute."""
     return sp.Symbol(name, commutative=False)
+
+
+class inverse(AppliedUndef):
+    """The inverse of a matrix made of letters, which no expansion takes apart: the factors of an invertible product
+    need not be square, and B (B^T B)^{-1} B^T is not the identity.
+    """
+
+    nargs = 1
+    is_commutative = False
+
+    @classmethod
+    def eval(cls, matrix: Any) -> Any:
+        if matrix.is_commutative:
+            return 1 / matrix
+        whole = without_powers(sp.expand(matrix))
+        return None if whole == matrix else cls(whole)
+
+
+def without_powers(array: Any) -> Any:
+    """The same, refused where it has a negative power of a matrix, which SymPy takes apart."""
+    for power in array.atoms(sp.Pow):
+        if not power.is_commutative and power.exp.is_negative is not False:
+            raise InputError("matrix", str(power), "must be written by its `inverse`")
+    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +61,7 @@ class BlockAlgebra:
 
     def reduce(self, expression: Any) -> sp.Expr:
         """`expression` expanded and rewritten until no rule applies."""
-        expression = sp.expand(as_expression(expression))
+        expression = sp.expand(without_powers(as_expression(expression)))
         for _ in range(_MAX_PASSES):
             rewritten = sp.expand(sp.Add(*(self._rewrite(term) for term in sp.Add.make_args(expression))))
             if rewritten == expression:
@@ -68,6 +94,8 @@ class BlockAlgebra:
             return product
         if expression.is_Pow and expression.exp.is_Integer:
             return self.evaluate(expression.base) ** expression.exp
+        if isinstance(expression, inverse):
+            return self.evaluate(expression.args[0]).inv()
         raise TypeError(f"{expression}: not a polynomial in the letters")
 
     def holds(self, residual: Any) -> bool | None:

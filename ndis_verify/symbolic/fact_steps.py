@@ -29,3 +29,9 @@ def over_sets(gap: Any, attained: str) -> Step:
     """The supremum over sets of the integral of p - e^eps q, densities both, is the integral of its positive part."""
     why = f"It is attained at S* = {attained}; ties count 0 either way."
     return by_fact("sup over S", why, "largest integral over a set", {"f": gap}, {"integrable": "densities"})
+
+
+def from_side(inverse: Any, matrix: Any, side: str, why: str) -> Step:
+    """`inverse`, defined by the step of its name, is the inverse of `matrix` from the "left" or the "right"."""
+    letters, shown = {"X": inverse, "Y": matrix}, {"inverse": str(inverse)}
+    return by_fact(f"{inverse} from the {side}", why, f"an inverse from the {side}", letters, shown)

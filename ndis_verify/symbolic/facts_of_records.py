@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import anything, divergence, each, normal, scalar, supremum, transpose
 from ndis_verify.symbolic.zero import as_expression
@@ -134,6 +135,18 @@ def _limit(exchanged: bool) -> Fact:
     )
 
 
+def _from_side(side: str) -> Fact:
+    return Fact(
+        text=f"An inverse is one from the {side}.",
+        tex=r"X = Y^{-1} \implies " + ("X Y = I" if side == "left" else "Y X = I"),
+        letters=("X", "Y"),
+        conditions={"inverse": "X is the inverse of Y"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.5",
+        instance=lambda a: (a["X"] * a["Y"] if side == "left" else a["Y"] * a["X"], "=", sp.Integer(1)),
+        required={"inverse": lambda a: (a["X"], "=", inverse(a["Y"]))},
+    )
+
+
 OF_RECORDS: Mapping[str, Fact] = {
     "independent noise on both of two normal laws": Fact(
         text="Independent normal noise of one covariance N, added to a draw of either of two normal laws, raises no"
@@ -167,9 +180,10 @@ OF_RECORDS: Mapping[str, Fact] = {
         letters=("X", "Y"),
         conditions={"product": "X Y = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (a["Y"] ** -1, "=", a["X"]),
+        instance=lambda a: (inverse(a["Y"]), "=", a["X"]),
         required={"product": lambda a: (a["X"] * a["Y"], "=", sp.Integer(1))},
     ),
+    **{f"an inverse from the {side}": _from_side(side) for side in ("left", "right")},
     "a symmetric inverse": Fact(
         text="The inverse of a matrix that is written as its own transpose is symmetric.",
         tex=r"Y = Y^{\mathsf T},\ X Y = I \implies X^{\mathsf T} = X",

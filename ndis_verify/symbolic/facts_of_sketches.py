@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
     anything,
@@ -92,7 +93,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
             lambda a: (
                 law_given(minimiser(a["N"], a["c"], a["a"], a["r"]), a["M"]),
                 "=",
-                normal(a["m"], a["W"] * a["M"] ** -1),
+                normal(a["m"], a["W"] * inverse(a["M"])),
             )
         ),
         required={
@@ -141,7 +142,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         conditions={"positive": "W > 0", "offset": "h = x - m", "size": "N, which is as large as M, has d columns"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.9",
         instance=lambda a: (
-            density(normal(a["m"], a["W"] * a["M"] ** -1), a["x"]),
+            density(normal(a["m"], a["W"] * inverse(a["M"])), a["x"]),
             "=",
             (2 * sp.pi * a["W"]) ** (-a["d"] / 2)
             * sp.sqrt(det(a["M"]))

@@ -13,9 +13,9 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import letter, without_rules
+from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.random_projection import leverage as own_leverage
 from ndis_verify.symbolic.random_projection import r
@@ -62,7 +62,7 @@ class _Ridge:
 
     @property
     def stated_leverage(self) -> Any:
-        return scalar(vt * (_A + self.stated) ** -1 * v)
+        return scalar(vt * inverse(_A + self.stated) * v)
 
 
 def _ridge(level: Any, inverse: Any, name: Any, stated: Any = None) -> _Ridge:
@@ -83,9 +83,9 @@ def _leverage_steps(at: _Ridge) -> Iterator[Step]:
     """The leverage is not negative, and made of squares."""
     X, y, tag = at.inverse, at.value, str(at.leverage)
     of = f"v^T {X} v"
-    yield named(X, "The inverse beside this ridge.", at.gram**-1)
-    yield inferred(f"{X} from the left", "It is so from the left", X * at.gram, "=", one, str(X))
-    yield inferred(f"{X} from the right", "and from the right,", at.gram * X, "=", one, str(X))
+    yield named(X, "The inverse beside this ridge.", inverse(at.gram))
+    yield from_side(X, at.gram, "left", "It is so from the left")
+    yield from_side(X, at.gram, "right", "and from the right,")
     yield by_fact(
         f"{X}^T", "symmetric.", "a symmetric inverse", {"X": X, "Y": at.gram}, {"product": f"{X} from the left"}
     )

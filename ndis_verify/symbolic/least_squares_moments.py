@@ -7,9 +7,11 @@ from itertools import product
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.fact_steps import from_side
+from ndis_verify.symbolic.notation import held, scalar, transpose
+from ndis_verify.symbolic.sketch_records import B, Bt, S, b, inferred, named
 
 _MOMENTS = (1, 0, 1, 0, 3)
 
@@ -34,6 +36,69 @@ def _weighted() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
         "x": x,
         "W": W,
     }
+
+
+@cache
+def residual_moments() -> Derivation:
+    """B^T w = 0 for the residual w of b, so that `B^T (m I + 2 w w^T) B = m B^T B`, m = w^T w (N24-P13).
+
+    `number`: the squared length of B^T w, 0.
+    """
+    given = "B^T B > 0"
+    gram = Bt * B
+    named_residual, stated = (b - B * of * Bt * b for of in (S, inverse(gram)))
+    turned, stated_turned = transpose(named_residual), transpose(stated)
+    forms = without_rules((B, Bt, b, transpose(b), S, transpose(S)))
+    m = scalar(stated_turned * stated)
+    size = sp.Symbol("m", real=True)
+    steps = (
+        named(S, "(B^T B)^{-1}.", inverse(gram), given),
+        inferred("by name", "Named.", inverse(gram), "=", S, "S"),
+        from_side(S, gram, "right", "It is an inverse,"),
+        inferred(
+            "B^T w",
+            "so that no column of B sees the residual.",
+            Bt * named_residual,
+            "=",
+            sp.Integer(0),
+            Use("S from the right", between=(sp.Integer(-1), Bt * b)),
+            algebra=forms,
+        ),
+        inferred(
+            "mean",
+            "The mean of a row of the sketch is 0.",
+            scalar(stated_turned * B * Bt * stated),
+            "=",
+            sp.Integer(0),
+            *("by name", Use("B^T w", between=(turned * B, sp.Integer(1)))),
+            algebra=forms,
+        ),
+        Step("m", "Its squared length.", lhs=size, rhs=m, kind="definition"),
+        inferred("m by name", "Named.", m, "=", size, "m"),
+        inferred(
+            "covariance",
+            "What is left of its covariance.",
+            Bt * (m + 2 * stated * stated_turned) * B,
+            "=",
+            m * Bt * B,
+            *("m by name", "by name", Use("B^T w", between=(sp.Integer(2), turned * B))),
+            algebra=forms,
+        ),
+    )
+    return Derivation(
+        id="least_squares_moments.residual_moments",
+        title="No column of the features sees the residual",
+        sources=("N24-P13",),
+        hypotheses=(given,),
+        steps=steps,
+        result_step="mean",
+        symbols={},
+        faults=(
+            Fault("residual seen", "B^T w", lambda rhs: Bt * b),
+            Fault("three times the covariance", "covariance", lambda rhs: 3 * rhs),
+        ),
+        concludes=tuple(Conclusion("N24-P13", end, {"B": B, "b": b}) for end in ("mean", "covariance")),
+    )
 
 
 @cache

@@ -7,9 +7,9 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter, without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use, at_values
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.joint_shift import ORDERS, rank_one_worst
 from ndis_verify.symbolic.meanings import PULLS, meaning
 from ndis_verify.symbolic.notation import anything, each, pull, scalar, transpose
@@ -71,9 +71,9 @@ def logistic_worst() -> Derivation:
         return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": "S"})
 
     spread = (
-        Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=_shape**-1, kind="definition"),
-        inferred("S from the left", "so it is from the left", S * _shape, "=", one, "S"),
-        inferred("S from the right", "and from the right,", _shape * S, "=", one, "S"),
+        Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=inverse(_shape), kind="definition"),
+        from_side(S, _shape, "left", "so it is from the left"),
+        from_side(S, _shape, "right", "and from the right,"),
         by_fact("S^T", "symmetric,", "a symmetric inverse", {"X": S, "Y": _shape}, {"product": "S from the left"}),
         inferred("(S z)^T", "(S z)^T = z^T S,", transpose(S * z), "=", zt * S, "S^T"),
         inferred(
@@ -384,8 +384,8 @@ def logistic_worst() -> Derivation:
         inferred("C in full", "written out.", share, "=", in_full, *("C", "A", "f", "g", "S")),
     ]
     laws = {
-        "first": (_fit, added * identity + _shape**-1),
-        "second": (_refit, added * identity + (_shape + z * zt / 4) ** -1),
+        "first": (_fit, added * identity + inverse(_shape)),
+        "second": (_refit, added * identity + inverse(_shape + z * zt / 4)),
     }
     whole = {"first": (_fit, added + S), "second": (_refit, added + S - square / (4 + A))}
     for order in (("first", "second"), ("second", "first")):
@@ -505,7 +505,7 @@ def _in_full(share: sp.Expr, names: dict[sp.Symbol, Any]) -> sp.Expr:
     """With products of letters in the place of the numbers, S written out."""
     for symbol, product in names.items():
         share = share.subs(symbol, product)
-    return share.subs(S, _shape**-1)
+    return share.subs(S, inverse(_shape))
 
 
 def _corner(order: tuple[str, str], share: sp.Expr) -> sp.Expr:

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.symbolic.block_algebra import letter
+from ndis_verify.symbolic.block_algebra import inverse, letter, without_powers
 
 held = sp.UnevaluatedExpr  # a part of a side that stands as it is written; what decides the step looks inside
 x = sp.Symbol("x", real=True)  # the point over which `total` and `largest` integrate
@@ -118,7 +118,7 @@ class transpose(AppliedUndef):
 
     @classmethod
     def eval(cls, array: Any) -> Any:
-        array = sp.expand(array)
+        array = sp.expand(without_powers(array))
         terms = sp.Add.make_args(array)
         if len(terms) > 1:
             return sp.Add(*(cls(term) for term in terms))
@@ -130,6 +130,8 @@ class transpose(AppliedUndef):
         (one,) = word
         if isinstance(one, cls):
             return one.args[0]
+        if isinstance(one, inverse):
+            return inverse(cls(one.args[0]))
         return cls(one.base) ** one.exp if one.is_Pow and one.exp.is_Integer else None
 
 
@@ -159,7 +161,7 @@ class trace(AppliedUndef):
 
     @classmethod
     def eval(cls, matrix: Any) -> Any:
-        terms = sp.Add.make_args(sp.expand(matrix))
+        terms = sp.Add.make_args(sp.expand(without_powers(matrix)))
         if len(terms) > 1:
             return sp.Add(*(cls(term) for term in terms))
         factors, word = terms[0].args_cnc()
@@ -178,7 +180,7 @@ class scalar(sp.Function):
 
     @classmethod
     def eval(cls, product: Any) -> Any:
-        terms = sp.Add.make_args(sp.expand(product))
+        terms = sp.Add.make_args(sp.expand(without_powers(product)))
         if len(terms) > 1:
             return sp.Add(*(cls(term) for term in terms))
         factors, word = terms[0].args_cnc()

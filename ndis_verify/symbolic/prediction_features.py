@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter, without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -32,13 +32,13 @@ _X = sp.Symbol("X", nonnegative=True)
 _c, _k = sp.symbols("c k", real=True)
 
 # the prediction's mean and its variance, without the new record and with it
-mean_without = scalar(qt * Ft * _across**-1 * y)
-variance_without = scalar(qt * q) - scalar(qt * Ft * _across**-1 * F * q)
-mean_with = scalar(qt * transpose(rows) * _across_with**-1 * both_labels)
-variance_with = scalar(qt * q) - scalar(qt * transpose(rows) * _across_with**-1 * rows * q)
+mean_without = scalar(qt * Ft * inverse(_across) * y)
+variance_without = scalar(qt * q) - scalar(qt * Ft * inverse(_across) * F * q)
+mean_with = scalar(qt * transpose(rows) * inverse(_across_with) * both_labels)
+variance_with = scalar(qt * q) - scalar(qt * transpose(rows) * inverse(_across_with) * rows * q)
 # T at the query, at both points and at the new one; times s^2 these are the variances and the covariance there
-at_query, covariance, at_new = (scalar(u * _inside**-1 * v) for u, v in ((qt, q), (qt, p), (pt, p)))
-fit = scalar(pt * _inside**-1 * Ft * y)  # the mean at the new point
+at_query, covariance, at_new = (scalar(u * inverse(_inside) * v) for u, v in ((qt, q), (qt, p), (pt, p)))
+fit = scalar(pt * inverse(_inside) * Ft * y)  # the mean at the new point
 
 
 forms = without_rules(
@@ -68,9 +68,9 @@ def squared(name: str, why: str, vector: Any) -> Step:
 def inverse_steps(name: sp.Symbol, matrix: Any, why: str) -> tuple[Step, Step, Step]:
     """The inverse of a matrix, by name."""
     return (
-        Step(str(name), why, lhs=name, rhs=matrix**-1, kind="definition"),
-        inferred(f"{name} from the left", "so it is from the left", name * matrix, "=", one, str(name)),
-        inferred(f"{name} from the right", "and from the right.", matrix * name, "=", one, str(name)),
+        Step(str(name), why, lhs=name, rhs=inverse(matrix), kind="definition"),
+        from_side(name, matrix, "left", "so it is from the left"),
+        from_side(name, matrix, "right", "and from the right."),
     )
 
 

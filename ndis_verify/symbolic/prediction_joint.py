@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic import joint_shift
-from ndis_verify.symbolic.block_algebra import letter, without_rules
+from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
@@ -643,7 +643,7 @@ def _map_steps(rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
     )
 
 
-_INVERSE = (Ft * F + noise**2) ** -1
+_INVERSE = inverse(Ft * F + noise**2)
 _Z_IN_FULL = 1 - noise**2 * scalar(wt * _INVERSE * _INVERSE * w) / scalar(wt * _INVERSE * w)
 _X_IN_FULL = size**2 * scalar(wt * _INVERSE * w)
 
@@ -843,8 +843,8 @@ def attained() -> Derivation:
     )
     blocks = "a product of blocks, one above the other"
     released = lambda features, matrix, of: (  # noqa: E731
-        scalar(length * transpose(features) * matrix**-1 * of),
-        length**2 - scalar(length**2 * transpose(features) * matrix**-1 * features),
+        scalar(length * transpose(features) * inverse(matrix) * of),
+        length**2 - scalar(length**2 * transpose(features) * inverse(matrix) * features),
     )
     outputs = released(g, inner, -labels * e), released(h, whole, targets)
     mean, mean_then = -length * labels * f * M / here, length * labels * (c - f * M) / there

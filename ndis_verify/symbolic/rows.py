@@ -10,9 +10,10 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic.block_algebra import inverse as inverse_of
 from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.notation import anything, det, scalar, transpose
 from ndis_verify.symbolic.sketch_records import B, Bt, S, inferred, named, v, vt
 from ndis_verify.symbolic.statement_terms import quantity
@@ -31,9 +32,9 @@ _updated = T - T * v * vt * T / (1 + h)  # the inverse with the row
 def _inverse_steps(inverse: Any, gram: Any, given: str) -> tuple[Step, ...]:
     name = str(inverse)
     return (
-        named(inverse, "An inverse:", gram**-1, given),
-        inferred(f"{name} from the left", "from the left,", inverse * gram, "=", one, name),
-        inferred(f"{name} from the right", "from the right,", gram * inverse, "=", one, name),
+        named(inverse, "An inverse:", inverse_of(gram), given),
+        from_side(inverse, gram, "left", "from the left,"),
+        from_side(inverse, gram, "right", "from the right,"),
         by_fact(
             f"{name}^T",
             "symmetric.",
@@ -66,7 +67,7 @@ def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
         inferred(
             "in the rows",
             "So the form at v is the leverage.",
-            scalar(vt * _gram**-1 * v),
+            scalar(vt * inverse_of(_gram) * v),
             "=",
             scalar(vt * inverse * v),
             Use("(E^T E)^{-1}", between=(vt, v)),
@@ -86,7 +87,7 @@ def of_a_row() -> Derivation:
     `number`: the largest leverage, 1.
     """
     given = "E^T E > 0"
-    leverage = scalar(vt * _gram**-1 * v)
+    leverage = scalar(vt * inverse_of(_gram) * v)
     steps = (
         *_inverse_steps(S, _all, given),
         *_block_steps(S, _all),
@@ -226,7 +227,7 @@ def of_a_new_row() -> Derivation:
     `number`: its leverage h/(1 + h), at `h` = v^T (B^T B)^{-1} v.
     """
     given = "B^T B > 0"
-    leverage = scalar(vt * _gram**-1 * v)
+    leverage = scalar(vt * inverse_of(_gram) * v)
     steps = (
         *_update_steps(given),
         *_block_steps(_updated, _all),
@@ -273,12 +274,14 @@ def in_a_ball() -> Derivation:
     `number`: that leverage at `h`.
     """
     given = "D^T D >= s I"
-    form = scalar(vt * _others**-1 * v)
+    form = scalar(vt * inverse_of(_others) * v)
     w = T * v
     steps = (
         *_update_steps(given),
         _squared("|v|^2", "A squared length,", v, "T"),
-        inferred("leverage", "So the leverage is", scalar(vt * _all**-1 * v), "=", h / (1 + h), *("inverse", "form")),
+        inferred(
+            "leverage", "So the leverage is", scalar(vt * inverse_of(_all) * v), "=", h / (1 + h), *("inverse", "form")
+        ),
         named(m, "m = |v|^2.", scalar(vt * v), "|v|^2"),
         _squared("|T v|^2", "Another one,", w, "T"),
         named(bound, "of this name.", scalar(transpose(w) * w), "|T v|^2"),
@@ -330,7 +333,7 @@ def in_a_ball() -> Derivation:
         inferred(
             "leverage of u",
             "In terms of the rows.",
-            scalar(vt * _all**-1 * v),
+            scalar(vt * inverse_of(_all) * v),
             "=",
             form / (1 + form),
             *("leverage", "h", "T"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import det, law_of, minimiser, scalar, transpose
@@ -71,7 +72,7 @@ def full_steps() -> Iterator[Step]:
         U: scalar(transpose(h) * N * h),
         h: x - solution,
         W: a - scalar(bt * B * S * c),
-        S: N**-1,
+        S: inverse(N),
         D: det(N),
     }
 

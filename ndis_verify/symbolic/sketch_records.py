@@ -12,9 +12,9 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.notation import anything, det, scalar, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -92,9 +92,9 @@ def student(columns: Any, determinant: Any, residual: Any, form: Any) -> Any:
 
 def inverse_steps() -> tuple[Step, ...]:
     return (
-        named(S, "S is the inverse of N.", N**-1),
-        inferred("S from the left", "So it is from the left", S * N, "=", one, "S"),
-        inferred("S from the right", "and from the right,", N * S, "=", one, "S"),
+        named(S, "S is the inverse of N.", inverse(N)),
+        from_side(S, N, "left", "So it is from the left"),
+        from_side(S, N, "right", "and from the right,"),
         by_fact("S^T", "symmetric,", "a symmetric inverse", {"X": S, "Y": N}, {"product": "S from the left"}),
         inferred(
             "two squares",
@@ -179,8 +179,8 @@ def number_steps() -> tuple[Step, ...]:
 def form_steps(at: Database) -> Iterator[Step]:
     """N is positive definite, and so is its determinant."""
     if at is WITH:
-        yield named(S1, "With the record the inverse is another one,", at.gram**-1)
-        yield inferred("S1 from the left", "from the left.", S1 * at.gram, "=", one, "S1")
+        yield named(S1, "With the record the inverse is another one,", inverse(at.gram))
+        yield from_side(S1, at.gram, "left", "from the left.")
         yield squared("(v^T y)^2", "The new record's square,", vt * anything)
     else:
         yield squared("|B y|^2", "Of any vector y, B y has a square,", B * anything)

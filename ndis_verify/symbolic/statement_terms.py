@@ -15,8 +15,18 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.shapes import Shape, shape_of
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
+from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.notation import det, scalar, trace, transpose
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
+
+
+def _matrix_power(matrix: Any, exponent: Any) -> Any:
+    if exponent == -1:
+        return inverse(lettered(matrix))
+    if exponent.is_Integer and exponent >= 0:
+        return matrix**exponent
+    raise InputError("exponent", str(exponent), "must be -1, or whole and not negative, of a matrix")
+
 
 _OF_LETTERS = ("transpose", "above", "beside", "logistic_fit")
 _SIZES = ("rows", "columns")
@@ -27,7 +37,7 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
-    "pow": lambda a, b: a**b,
+    "pow": lambda a, b: a**b if a.is_commutative else _matrix_power(a, b),
     "exp": sp.exp,
     "log": sp.log,
     "sqrt": sp.sqrt,

@@ -127,9 +127,9 @@ CLAIMS = (
         source="N24",
         title="mean and covariance of one row's share of B^T Pi^T Pi w",
         stated=statement(
-            "|B^T w| = 0, and B^T (|w|^2 I + 2 w w^T) B = |w|^2 B^T B",
+            "w^T B B^T w = 0, and B^T (m I + 2 w w^T) B = m B^T B",
             "B^T B > 0",
-            where={"w": "b - B (B^T B)^{-1} B^T b"},
+            where={"w": "b - B (B^T B)^{-1} B^T b", "m": "w^T w"},
             over=_DATA,
         ),
         about=(
@@ -137,7 +137,7 @@ CLAIMS = (
             " E X X^T = B^T (|w|^2 I + 2 w w^T) B."
         ),
         declared=Verdict.PROVED,
-        checks=(_MOMENTS,),
+        checks=(proof("the residual's moments", least_squares_moments.residual_moments), _MOMENTS),
     ),
     Claim(
         id="N24-C3",
