@@ -134,7 +134,7 @@ def _positive(term: Term, end: Conclusion, stated: Statement, seen: tuple[str, .
 def _is_relation(step: Step, wanted: Relation, known: dict[str, Any], shapes: Mapping[str, Shape]) -> bool:
     """Whether the step says what the statement's relation says, or more."""
     try:
-        left, right = (expression(side, known, shapes) for side in wanted.terms)
+        left, right = (lettered(expression(side, known, shapes)) for side in wanted.terms)
     except InputError:  # another relation of the statement, with variables of its own
         return False
     if wanted.sign in WEAKER[step.relation] and _same(step.lhs, left) and _same(step.rhs, right):

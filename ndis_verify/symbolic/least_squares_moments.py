@@ -47,8 +47,9 @@ def residual_moments() -> Derivation:
     given = "B^T B > 0"
     gram = Bt * B
     named_residual, stated = (b - B * of * Bt * b for of in (S, inverse(gram)))
-    turned, stated_turned = transpose(named_residual), transpose(stated)
-    forms = without_rules((B, Bt, b, transpose(b), S, transpose(S)))
+    stated_turned = transpose(stated)
+    turned = stated_turned.subs(inverse(gram), S)
+    forms = without_rules((B, Bt, b, transpose(b), S))
     m = scalar(stated_turned * stated)
     size = sp.Symbol("m", real=True)
     steps = (
