@@ -10,7 +10,7 @@ import sympy as sp
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of, z
 from ndis_verify.symbolic.notation import divergence, largest, normal, normal_chance, normal_mean, total, where, x
-from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 
@@ -157,6 +157,25 @@ OF_COORDINATES: Mapping[str, Fact] = {
             Phi(a["level"] / sp.sqrt(total_of(a["b"] ** 2))),
         ),
         required={"spread": lambda a: (total_of(a["b"] ** 2), ">", sp.Integer(0))},
+    ),
+    "mean of a function of a normal sum": Fact(
+        text="A sum of b_i z_i, z standard normal, of variance s^2 = sum_i b_i^2, has the law of s times one of them.",
+        tex=r"s^2 = \sum_i b_i^2 \implies \mathbb{E} f\Bigl(\sum_i b_i z_i\Bigr) = \int f(s z)\,\varphi(z)\,dz",
+        letters=("f", "argument", "b", "length"),
+        conditions={"length": "sum_i b_i^2 = s^2", "sign": "f >= 0"},
+        reference="Feller, vol. 2, section III.6",
+        instance=lambda a: (
+            normal_mean(a["f"].subs(a["argument"], total_of(a["b"] * entry(z)))),
+            "=",
+            sp.Integral(
+                a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),
+                (a["argument"], -sp.oo, sp.oo),
+            ),
+        ),
+        required={
+            "length": lambda a: (total_of(a["b"] ** 2), "=", a["length"] ** 2),
+            "sign": lambda a: (a["f"], ">=", sp.Integer(0)),
+        },
     ),
     "a Euclidean norm and a sum of sizes": Fact(
         text="Of finitely many numbers x_i, m_i >= 1 times each, the root of the sum of squares is at most the sum of"

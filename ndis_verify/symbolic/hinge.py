@@ -6,15 +6,20 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import below, beyond, normal_mean, scalar
 from ndis_verify.symbolic.notation import z as vector
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 slope = sp.Symbol("beta", positive=True)
 c, z = sp.symbols("c z", real=True)
+zero = sp.Integer(0)
 
 
 def hinge(constant: sp.Expr, exponent: sp.Expr) -> sp.Expr:
@@ -101,40 +106,43 @@ def linear_exponent() -> Derivation:
 
     `number`: at `c` and `slope` = |b| > 0.
     """
-    b, bt = letter("b"), letter("bt")
+    b, payoff = sp.Symbol("b", real=True), hinge(c, z)
+    squares = total_of(entry(b) ** 2)
+    mean = quantity("quadratic_hinge", zero, b, c)
     steps = (
-        Step(
-            "length of b",
-            "beta = |b| = (b^T b)^{1/2}.",
-            lhs=slope,
-            rhs=sp.sqrt(scalar(bt * b)),
-            kind="definition",
-            premises=("b nonzero",),
+        named(slope, "s = |b|.", sp.sqrt(squares), "s > 0"),
+        inferred("its square", "s^2.", squares, "=", slope**2, str(slope)),
+        meaning("expectation of the hinge", "quadratic_hinge", zero, b, c),
+        by_fact(
+            "one direction",
+            "b^T Z has the law of |b| times a standard normal variable.",
+            "mean of a function of a normal sum",
+            {"f": payoff, "argument": z, "b": entry(b), "length": slope},
+            {"length": "its square", "sign": Step("nonnegative", "A hinge.", payoff, zero, ">=", payoff)},
         ),
-        Step(
-            "its square",
-            "b^T b >= 0.",
-            lhs=scalar(bt * b),
-            rhs=slope**2,
-            kind="inference",
-            premises=("length of b",),
-        ),
-        rotated(c, bt, b, slope, "its square"),
         *hinge_steps(c, slope),
-        Step(
+        inferred(
             "expectation",
             "The mass less the tilted mass.",
-            lhs=normal_mean(hinge(c, scalar(bt * vector))),
-            rhs=Phi(-c / slope) - sp.exp(c + slope**2 / 2) * Phi(-c / slope - slope),
-            kind="inference",
-            premises=("one direction", *MASSES),
+            mean,
+            "=",
+            Phi(-c / slope) - sp.exp(c + slope**2 / 2) * Phi(-c / slope - slope),
+            *("expectation of the hinge", "one direction", *MASSES),
+        ),
+        inferred(
+            "in b",
+            "In terms of b.",
+            mean,
+            "=",
+            Phi(-c / sp.sqrt(squares)) - sp.exp(c + squares / 2) * Phi(-c / sp.sqrt(squares) - sp.sqrt(squares)),
+            *("expectation", str(slope)),
         ),
     )
     return Derivation(
         id="hinge.linear_exponent",
         title="The hinge expectation of a linear exponent",
         sources=("N24-P5",),
-        hypotheses=(Hypothesis("b nonzero", slope > 0), Hypothesis("real c", sp.true)),
+        hypotheses=(Hypothesis("s > 0", sp.sqrt(squares) > 0),),
         steps=steps,
         result_step="expectation",
         symbols={"c": c, "slope": slope},
@@ -149,5 +157,5 @@ def linear_exponent() -> Derivation:
                 lambda rhs: sp.exp(c + slope**2 / 2) * Phi(slope - c / slope),
             ),
         ),
-        concludes=(Conclusion("N24-P5", "expectation", part="as an integral over the coordinate along b"),),
+        concludes=(Conclusion("N24-P5", "in b", {"b": b, "c": c}),),
     )
