@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import sign_changes
 from ndis_verify.symbolic.special_functions import Pg, Qg
@@ -32,6 +33,13 @@ def slope_inside(f: Any) -> sp.Expr:
 
 def _has_slope(a: Mapping[str, Any]) -> Instance:
     return slope_inside(a["f"]), "=", inside(a["slope"])
+
+
+def _from_0(a: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the argument is one that goes over all numbers from 0 on."""
+    if not (a["argument"].is_Symbol and a["argument"].is_nonnegative) or a["argument"].is_positive:
+        raise InputError("argument", str(a["argument"]), "must be a number that is not negative, 0 included")
+    return a
 
 
 OF_SIGNS: Mapping[str, Fact] = {
@@ -131,6 +139,18 @@ OF_SIGNS: Mapping[str, Fact] = {
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", _zero),
             "start": lambda a: (sp.Limit(a["f"], a["argument"], 0, "+"), "=", _zero),
+        },
+    ),
+    "does not fall from 0": Fact(
+        text="A function that is 0 at 0 and does not fall on [0, oo) is not negative there.",
+        tex=r"f(0) = 0,\ f' \ge 0 \implies f \ge 0",
+        letters=("f", "argument"),
+        conditions={"rises": "the slope is not negative", "start": "f is 0 at 0"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (_from_0(a)["f"], ">=", _zero),
+        required={
+            "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">=", _zero),
+            "start": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", _zero),
         },
     ),
     "upper tails of a gamma law far out": Fact(

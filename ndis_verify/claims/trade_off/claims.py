@@ -25,7 +25,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_b
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import Statement, real, vector
-from ndis_verify.symbolic import normal_quantiles, soft_sets, trade_off_limits
+from ndis_verify.symbolic import gaussian_trade_off, normal_quantiles, soft_sets, trade_off_limits
 from ndis_verify.symbolic import trade_off as derived
 
 
@@ -352,7 +352,10 @@ CLAIMS: tuple[Claim, ...] = (
             " mu-GDP asks every curve to be at least that."
         ),
         declared=Verdict.PROVED,
-        checks=(proof("thresholds are best", derived.gaussian),),
+        checks=(
+            proof("lines of the profile", gaussian_trade_off.lines_of_the_profile),
+            proof("thresholds are best", derived.gaussian),
+        ),
     ),
     stated_claim(
         id="KM-eq2.4",
