@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.zero import as_expression
+
 Instance = tuple[Any, str, Any]  # left, sign, right
 
 
@@ -23,3 +26,28 @@ class Fact:
     reference: str
     instance: Callable[[Mapping[str, Any]], Instance]
     required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
+
+
+def between(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the argument goes over all numbers between `low` and `high`, which are in this order: what is
+    shown of it is shown of no others. The ends may be those of its domain.
+    """
+    argument = letters["argument"]
+    both = tuple(one for one in ("real", "integer") if getattr(argument, f"is_{one}"))
+    asked = {
+        "low": (*both, "nonnegative") if argument.is_nonnegative else both,
+        "high": (*both, "nonpositive") if argument.is_nonpositive else both,
+    }
+    for name, kept in asked.items():
+        for one in kept:
+            if getattr(as_expression(letters[name]), f"is_{one}") is not True:
+                raise InputError(name, str(letters[name]), f"must be {one}, as {argument} is")
+    return letters
+
+
+def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the argument goes over numbers from 0 on alone, and over all of the positive ones."""
+    argument = letters["argument"]
+    if not (argument.is_Symbol and argument.is_nonnegative) or argument.is_integer:
+        raise InputError("argument", str(argument), "must be known not to be negative")
+    return letters

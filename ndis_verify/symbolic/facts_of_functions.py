@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.fact import Fact, between, from_zero_on
 from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, total, where
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -15,6 +15,10 @@ from ndis_verify.symbolic.statement_terms import quantity
 
 def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
     return sp.Subs(sp.Derivative(letters["f"], letters["argument"]), letters["argument"], at)
+
+
+def _at(letters: Mapping[str, Any], name: str) -> Any:
+    return letters["f"].subs(letters["argument"], between(letters)[name])
 
 
 def _quantile(probability: Any) -> Any:
@@ -110,7 +114,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "end": "f tends to 0",
         },
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (a["f"], ">=", sp.Integer(0)),
+        instance=lambda a: (from_zero_on(a)["f"], ">=", sp.Integer(0)),
         required={
             "start": lambda a: (a["f"].subs(a["argument"], 0), ">=", sp.Integer(0)),
             "rises": lambda a: (_slope(a, a["turn"] - below), ">=", sp.Integer(0)),
@@ -152,7 +156,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"falls": "the slope is negative", "order": "the points are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (a["f"].subs(a["argument"], a["high"]), "<", a["f"].subs(a["argument"], a["low"])),
+        instance=lambda a: (_at(a, "high"), "<", _at(a, "low")),
         required={
             "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
             "order": lambda a: (a["high"], ">", a["low"]),
@@ -169,7 +173,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "<=",
             quantity("sup", a["low"], a["high"], sp.Lambda(a["argument"], a["f"])),
         ),
-        required={"low": lambda a: (a["at"], ">=", a["low"])},
+        required={"low": lambda a: (a["at"], ">=", a["low"]), "high": lambda a: (a["at"], "<=", a["high"])},
     ),
     "logarithm below its tangent": Fact(
         text="log y <= y - 1 for y > 0.",
@@ -221,7 +225,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"rises": "the slope is positive", "values": "the values are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (a["high"], ">=", a["low"]),
+        instance=lambda a: (between(a)["high"], ">=", a["low"]),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
             "values": lambda a: (
@@ -327,7 +331,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"rises": "the slope is positive", "order": "the points are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (a["f"].subs(a["argument"], a["low"]), "<", a["f"].subs(a["argument"], a["high"])),
+        instance=lambda a: (_at(a, "low"), "<", _at(a, "high")),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
             "order": lambda a: (a["high"], ">", a["low"]),

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import Fact, Instance, from_zero_on
 from ndis_verify.symbolic.notation import sign_changes
 from ndis_verify.symbolic.special_functions import Pg, Qg
 
@@ -35,11 +35,10 @@ def _has_slope(a: Mapping[str, Any]) -> Instance:
     return slope_inside(a["f"]), "=", inside(a["slope"])
 
 
-def _from_0(a: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The letters, where the argument is one that goes over all numbers from 0 on."""
-    if not (a["argument"].is_Symbol and a["argument"].is_nonnegative) or a["argument"].is_positive:
-        raise InputError("argument", str(a["argument"]), "must be a number that is not negative, 0 included")
-    return a
+def _of_positive(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not letters["argument"].is_positive:
+        raise InputError("argument", str(letters["argument"]), "must be known to be positive")
+    return from_zero_on(letters)
 
 
 OF_SIGNS: Mapping[str, Fact] = {
@@ -135,7 +134,7 @@ OF_SIGNS: Mapping[str, Fact] = {
         letters=("f", "argument"),
         conditions={"rises": "the slope is positive", "start": "f tends to 0 at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (a["f"], ">", _zero),
+        instance=lambda a: (_of_positive(a)["f"], ">", _zero),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", _zero),
             "start": lambda a: (sp.Limit(a["f"], a["argument"], 0, "+"), "=", _zero),
@@ -147,7 +146,7 @@ OF_SIGNS: Mapping[str, Fact] = {
         letters=("f", "argument"),
         conditions={"rises": "the slope is not negative", "start": "f is 0 at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (_from_0(a)["f"], ">=", _zero),
+        instance=lambda a: (from_zero_on(a)["f"], ">=", _zero),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">=", _zero),
             "start": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", _zero),
