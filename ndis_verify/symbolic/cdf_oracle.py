@@ -37,7 +37,6 @@ def two_calls() -> Derivation:
                 for of, text, weight in ((sign * x, "|x| <= 1", share), (-sign * y, "|y| <= 1", factor * share))
                 for use in (Use("size", at={size: of}, weight=weight), Use(text, weight=weight))
             ),
-            "share",
         )
 
     steps = (
@@ -90,5 +89,8 @@ def two_calls() -> Derivation:
             Fault("half of alpha", "from above", lambda rhs: rhs / 2),
             Fault("half of alpha in the end", "within alpha", lambda rhs: rhs / 2),
         ),
-        concludes=(Conclusion("N26-T7.1", "within alpha", names),),
+        concludes=(
+            Conclusion("N26-T7.1", "within alpha", names),
+            Conclusion("N26-T7.1", "share", part="one error for each call"),
+        ),
     )

@@ -28,18 +28,18 @@ class Fact:
     required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
 
 
-def between(letters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The letters, where the argument goes over all numbers between `low` and `high`, which are in this order: what is
-    shown of it is shown of no others. The ends may be those of its domain.
+def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
+    """The letters, where the argument goes over all numbers between `low` and `high`, which are known to be in this
+    order or not: what is shown of it is shown of no others. The ends may be those of its domain.
     """
     argument = letters["argument"]
     both = tuple(one for one in ("real", "integer") if getattr(argument, f"is_{one}"))
-    asked = {
-        "low": (*both, "nonnegative") if argument.is_nonnegative else both,
-        "high": (*both, "nonpositive") if argument.is_nonpositive else both,
+    signs = {
+        "low": ("nonnegative",) if argument.is_nonnegative else (),
+        "high": ("nonpositive",) if argument.is_nonpositive else (),
     }
-    for name, kept in asked.items():
-        for one in kept:
+    for name, own in signs.items():
+        for one in (*both, *(own if ordered else (*signs["low"], *signs["high"]))):
             if getattr(as_expression(letters[name]), f"is_{one}") is not True:
                 raise InputError(name, str(letters[name]), f"must be {one}, as {argument} is")
     return letters

@@ -225,7 +225,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"rises": "the slope is positive", "values": "the values are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (between(a)["high"], ">=", a["low"]),
+        instance=lambda a: (between(a, ordered=False)["high"], ">=", a["low"]),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
             "values": lambda a: (

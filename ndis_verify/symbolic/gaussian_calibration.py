@@ -88,13 +88,11 @@ def tail_calibration() -> Derivation:
             delta / 2,
             *("tail", "l"),
         ),
-        inferred(
+        Step(
             "eps as printed",
             "In delta.",
-            rho / 2 + sp.sqrt(2 * rho * sp.log(1 / delta)),
-            "=",
-            root / 2 * (root + 2 * sp.sqrt(2 * sp.log(1 / delta))),
-            *("eps", "l"),
+            lhs=rho / 2 + sp.sqrt(2 * rho * sp.log(1 / delta)),
+            rhs=root / 2 * (root + 2 * sp.sqrt(2 * sp.log(1 / delta))),
         ),
     )
     names = {"rho": rho, "delta": delta}
@@ -116,7 +114,10 @@ def tail_calibration() -> Derivation:
             Fault("tail e^{-l}/4", "tail", lambda rhs: rhs / 2),
             Fault("a quarter of delta", "half of delta", lambda rhs: rhs / 2),
         ),
-        concludes=tuple(Conclusion("SL-2", end, names) for end in ("half of delta", "eps as printed")),
+        concludes=(
+            *(Conclusion("SL-2", end, names) for end in ("half of delta", "eps as printed")),
+            Conclusion("SL-2", "eps", part="eps in l = log(1/delta)"),
+        ),
     )
 
 

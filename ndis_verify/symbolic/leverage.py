@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.random_projection import determinant_lemma_steps, rank_one_algebra
+from ndis_verify.symbolic.random_projection import rank_one_algebra
 
 _ENTRIES = sp.symbols("d11 d12 d21 d22 d31 d32", real=True)
 _D = sp.Matrix(3, 2, _ENTRIES)
@@ -17,7 +17,7 @@ _S = _D.T * _D
 _HAT = _D * (_S.adjugate() / _S.det()) * _D.T
 _P = _HAT[0, 0]
 _REST = _D[1:, :]
-_GRAM, _REST_GRAM = _S.det(), (_REST.T * _REST).det()
+_GRAM = _S.det()
 _MINOR = _REST.det()
 
 BEYOND_A_RIDGE = "D^T D - ridge I - v v^T positive semidefinite, ridge > 0"
@@ -29,33 +29,6 @@ def _numerator(left: sp.Expr, right: sp.Expr) -> sp.Expr:
 
 def _entry_symbols() -> dict[str, sp.Symbol]:
     return {symbol.name: symbol for symbol in _ENTRIES}
-
-
-@cache
-def rank_one_determinant() -> Derivation:
-    """`det(D'^T D') = (1 - p) det(D^T D)` when a row of leverage p is deleted (N26-F1, N24-F1).
-
-    `number`: det(D'^T D') from the entries `d11` ... `d32` of a 3 x 2 matrix of full rank, first row deleted.
-    """
-    steps = (
-        *determinant_lemma_steps(),
-        Step("n = 3, d = 2 in full", "Every entry symbolic.", lhs=_REST_GRAM, rhs=(1 - _P) * _GRAM, reduce=_numerator),
-    )
-    return Derivation(
-        id="leverage.rank_one_determinant",
-        title="Deleting a row multiplies the Gram determinant by one minus its leverage",
-        sources=("N26-F1", "N24-F1", "N26-L4"),
-        hypotheses=("D^T D invertible",),
-        steps=steps,
-        result_step="n = 3, d = 2 in full",
-        symbols=_entry_symbols(),
-        domain=(_GRAM > 0,),
-        faults=(
-            Fault("1 + p in place of 1 - p", "n = 3, d = 2 in full", lambda rhs: (1 + _P) * _GRAM),
-            Fault("leverage of another row", "n = 3, d = 2 in full", lambda rhs: (1 - _HAT[1, 1]) * _GRAM),
-        ),
-        covers={"N26-F1": "part: det(D'^T D') = (1-p) det(D^T D), any d"},
-    )
 
 
 def _projection_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
@@ -136,7 +109,7 @@ def range_of_leverage() -> Derivation:
         ),
         Step(
             "p = 1",
-            "det(D'^T D') = (1-p) det(D^T D) (rank_one_determinant) is 0 exactly when p = 1, and a Gram determinant is"
+            "det(D'^T D') = (1-p) det(D^T D) (rows.of_a_row) is 0 exactly when p = 1, and a Gram determinant is"
             " 0 exactly when the rank is below d: the row is then linearly independent of the others.",
             kind="argument",
         ),
@@ -156,7 +129,7 @@ def range_of_leverage() -> Derivation:
             Fault("1 - p negative", "n = 3, d = 2: 1 - p", lambda rhs: 2 * _MINOR**2 + 1),
             Fault("H H = -H", "H is a projection, any n and d", lambda rhs: -rhs),
         ),
-        covers={"N26-F1": "whole, with rank_one_determinant", "N24-F1": "whole, with rank_one_determinant"},
+        covers={"N26-F1": "whole, with rows.of_a_row", "N24-F1": "whole, with rows.of_a_row"},
     )
 
 

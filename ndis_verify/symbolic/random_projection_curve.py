@@ -205,7 +205,7 @@ def deletion_curve() -> Derivation:
     return Derivation(
         id="random_projection_curve.deletion_curve",
         title="What a deletion costs in random projection, and that an insertion costs no more",
-        sources=("N26-L4",),
+        sources=("N26-L4", "N24-T2"),
         hypotheses=(FULL_RANK, Hypothesis("p < 1", leverage < 1)),
         steps=(*_in_odds(), *_curve_steps(edge), *_order_steps()),
         result_step="closed form",

@@ -301,9 +301,7 @@ def in_a_ball() -> Derivation:
             {"u": v, "u^T": vt, "v": w, "v^T": transpose(w)},
             {"features": "T"},
         ),
-        inferred(
-            "h^2", "So h^2 <= |v|^2 |T v|^2", h**2, "<=", m * bound, *("Cauchy-Schwarz", "h", str(m), str(bound), "T^T")
-        ),
+        inferred("h^2", "So h^2 <= |v|^2 |T v|^2", h**2, "<=", m * bound, *("Cauchy-Schwarz", "h", str(m), str(bound))),
         inferred(
             "h^2 by h",
             "is at most l^2 h/s,",

@@ -148,7 +148,7 @@ def sketched_densities() -> Derivation:
         result_step="Q",
         symbols={"leverage": P, "left": o, "residual": W},
         faults=(
-            Fault("ridge forgotten", "S from the left", lambda rhs: 1 - s**2 * S),
+            Fault("ridge forgotten", "two squares", lambda rhs: rhs - s**2 * S * S),
             Fault("move by o alone", "solution, with the record", lambda rhs: rhs - P * o / (1 + P) * v),
             Fault("residual kept", "residual, with the record", lambda rhs: rhs - o**2 / (1 + P)),
             Fault("the record's square forgotten", "one square more", lambda rhs: rhs - g**2),

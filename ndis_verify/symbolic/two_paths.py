@@ -393,13 +393,19 @@ def _corner_steps() -> Iterator[Step]:
         *(Use("at most R", weight=u), Use("u (R - 1) < 1")),
     )
     pairs = {"a": _R, "b": _T, "n": _n, "m": one}
-    yield by_fact("level", "with the sum", "a sum over a pair", {"f": counts * sp.log(entries), **pairs}, {})
+    yield by_fact(
+        "level",
+        "with the sum",
+        "a sum over a pair",
+        {"f": counts * sp.log(entries), **pairs},
+        {"defined": "eigenvalues of the corner"},
+    )
     yield by_fact(
         "product",
         "and the product of two.",
         "a product over a pair",
         {"f": (1 - u * (entries - 1)) ** (-counts / 2), **pairs},
-        {},
+        {"defined": "range at the corner"},
     )
 
 

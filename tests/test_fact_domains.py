@@ -1,0 +1,91 @@
+"""What is shown of a function of a number is shown of the numbers that its argument goes over, and of an inverse what
+holds for every matrix that has one.
+"""
+
+import pytest
+import sympy as sp
+
+from ndis_verify.court.proof_structure import step_problems
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
+from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.mean_shift_order import every_pair
+from ndis_verify.symbolic.notation import anything, scalar, transpose
+from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.unknowns import equal
+
+X, POSITIVE = sp.Symbol("x", real=True), sp.Symbol("x", positive=True)
+NONNEGATIVE, WHOLE = sp.Symbol("x", nonnegative=True), sp.Symbol("x", positive=True, integer=True)
+B, b = letter("B"), letter("b")
+Bt = transpose(B)
+
+
+@pytest.mark.parametrize(
+    ("fact", "letters"),
+    [
+        ("rises from 0", {"f": X, "argument": X}),  # x > 0 of every real x
+        ("rises from 0", {"f": NONNEGATIVE, "argument": NONNEGATIVE}),  # and of 0
+        ("does not fall from 0", {"f": X, "argument": X}),
+        ("first up, then down", {"f": X * sp.exp(-X), "argument": X, "turn": sp.Integer(1)}),
+        ("first up, then down", {"f": WHOLE * sp.exp(-WHOLE), "argument": WHOLE, "turn": sp.Integer(1)}),
+        ("a falling function at two points", {"f": 1 / POSITIVE, "argument": POSITIVE, "low": -1, "high": 1}),
+        ("a rising function at two points", {"f": -1 / POSITIVE, "argument": POSITIVE, "low": -1, "high": 1}),
+        ("a rising function, two values", {"f": -1 / POSITIVE, "argument": POSITIVE, "low": 1, "high": -1}),
+        ("a rising function at two points", {"f": -WHOLE, "argument": WHOLE, "low": sp.Rational(1, 2), "high": 1}),
+    ],
+)
+def test_a_slope_says_nothing_where_the_argument_is_not(fact, letters):
+    with pytest.raises(InputError):
+        FACTS[fact].instance({name: sp.Integer(v) if isinstance(v, int) else v for name, v in letters.items()})
+
+
+def test_the_ends_of_a_domain_are_compared_too():
+    assert FACTS["a rising function at two points"].instance(
+        {"f": POSITIVE**2, "argument": POSITIVE, "low": sp.Integer(0), "high": sp.Integer(3)}
+    ) == (0, "<", 9)
+
+
+def test_a_point_above_an_interval_has_no_part_in_its_supremum():
+    proof = every_pair()
+    step = proof.step("one pair")
+    beyond = by_fact(step.name, step.why, step.fact, {**step.letters, "high": sp.Rational(1, 2)}, step.conditions)
+    place = proof.steps.index(step)
+    spoilt = Derivation(
+        **{
+            **{name: getattr(proof, name) for name in ("id", "title", "sources", "hypotheses", "symbols")},
+            "steps": (*proof.steps[:place], beyond, *proof.steps[place + 1 :]),
+            "result_step": proof.result_step,
+        }
+    )
+    assert any("condition 'high' is" in text for text in step_problems(spoilt, place))
+
+
+def test_the_inverse_of_a_product_is_not_a_product_of_inverses():
+    """B (B^T B)^{-1} B^T is a projection: of tall matrices it is not the identity."""
+    hat = B * inverse(Bt * B) * Bt
+    assert not equal(hat * b, b) and not equal(scalar(transpose(b) * hat * b), scalar(transpose(b) * b))
+    assert equal(transpose(hat), hat) and transpose(inverse(Bt * B)) == inverse(Bt * B)
+    assert without_rules((B, Bt)).holds(hat - 1) is not True
+    rows = quantity("above", B, transpose(b))
+    assert not equal(rows * inverse(transpose(rows) * rows) * transpose(rows), sp.Integer(1))
+
+
+@pytest.mark.parametrize("take", [scalar, transpose, lambda power: equal(power, B), without_rules((B, Bt)).reduce])
+def test_negative_powers_of_matrices_are_refused(take):
+    with pytest.raises(InputError, match="inverse"):
+        take((Bt * B) ** -1 * B)
+
+
+def test_a_hypothesis_is_taken_at_a_vector_only_where_it_is_made_of_any():
+    s, t = sp.symbols("s t", positive=True)
+    form = scalar(transpose(anything) * Bt * B * anything)
+    hypotheses = (Hypothesis("B^T B >= s I", form >= s), Hypothesis("t >= s", t >= s))
+    at_b = Use("B^T B >= s I", at={anything: b})
+    step = Step("at b", "", scalar(transpose(b) * Bt * B * b), s, ">=", kind="inference", premises=(at_b,))
+    proof = Derivation("proof", "", (), hypotheses, (step,), "at b", {"s": s})
+    assert proof.holds(step) is True
+    wrong = Step("at 2 s", "", t, 2 * s, ">=", kind="inference", premises=(Use("t >= s", at={s: 2 * s}),))
+    with pytest.raises(InputError, match="any vector"):
+        Derivation("proof", "", (), hypotheses, (wrong,), "at 2 s", {"s": s}).holds(wrong)
