@@ -29,6 +29,7 @@ CLOSED_FORM = find("N26-P1").stated
 # Derivations that say what they conclude; the others say nothing yet. Nothing leaves this list.
 CONCLUDING = {
     "analytic_branches.both_branches",
+    "covariance_direction.radial_domain",
     "covariance_order.scale_order",
     "hinge.linear_exponent",
     "learning.deviation",
@@ -149,7 +150,7 @@ CONCLUDING = {
 COMPARED = {
     "BW-T5",
     *("N26-P1", "N24-C4", "N24-C5", "N24-L2", "N24-P6", "N24-P7", "N24-T5-worst-case", "N24-6.3-worst-case"),
-    *("N26-L1", "N26-L2-corrected", "N26-L3", "N26-L4", "N26-P3", "N26-P4", "N26-T4.1", "N26-T5.3"),
+    *("N26-L1", "N26-L2-corrected", "N26-L3", "N26-L4", "N26-P2", "N26-P3", "N26-P4", "N26-T4.1", "N26-T5.3"),
     *("N26-T6.1-corrected", "N24-6.3-exact-law", "N24-6.3-worst-record"),
     *("N24-P1", "N24-P3", "N24-P12", "N24-P8", "BW-Alg1", "BW-L7", "BW-T1", "BW-T8", "BW-T10"),
     *("KM-2.3", "KM-4.1", "KM-4.2", "KM-4.3"),

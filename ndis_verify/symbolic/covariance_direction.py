@@ -6,13 +6,25 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.covariance_shift import epsilon, one, r, zero
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.covariance_shift import epsilon, one, zero
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.meanings import chi2_value, meaning
+from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.random_projection import hockey_stick_deletion, hockey_stick_insertion, in_odds
-from ndis_verify.symbolic.random_projection import odds as projection_odds
-from ndis_verify.symbolic.random_projection import r as projection_r
-from ndis_verify.symbolic.special_functions import Pg, Qg
+from ndis_verify.symbolic.random_projection import c, odds, scale, upper_expectation
+from ndis_verify.symbolic.random_projection import r as columns
+from ndis_verify.symbolic.random_projection_curve import epsilon as at_least_0
+from ndis_verify.symbolic.random_projection_curve import (
+    falling_hinge_steps,
+    product_order_steps,
+    rising_hinge_steps,
+    variance_steps,
+)
+from ndis_verify.symbolic.special_functions import Qg, chi2_density
+from ndis_verify.symbolic.statement_terms import quantity
+
+_room = sp.Symbol("w", nonnegative=True)  # what g is below the largest g
 
 
 @cache
@@ -135,118 +147,177 @@ def symmetrised_order() -> Derivation:
     )
 
 
+def _hinges_in_order(name: str, start: sp.Expr, slope: sp.Expr, known: str) -> tuple[Step, ...]:
+    """E max(0, 1 - e^{start + w + slope T/2}) <= E max(0, 1 - e^{start + slope T/2}), w >= 0; `known` says what
+    one of them is.
+    """
+    low, high = start + slope * chi2_value / 2, start + _room + slope * chi2_value / 2
+    upper, lower = sp.Max(0, 1 - sp.exp(low)), sp.Max(0, 1 - sp.exp(high))
+    met = start if known == "hinge" else start + _room
+    weight = chi2_density(columns, chi2_value)
+    return (
+        meaning(f"{name}: expectation", "chi2_hinge", met, slope, columns),
+        by_fact(
+            f"{name}: exponentials",
+            "So of their exponentials,",
+            "exponentials keep the order",
+            {"a": low, "b": high},
+            {"order": Step("below", "w >= 0.", lhs=low, rhs=high, relation="<=", witness=-_room)},
+        ),
+        Step(
+            f"{name}: part above",
+            "and a positive part is not below its number,",
+            lhs=upper,
+            rhs=1 - sp.exp(low),
+            relation=">=",
+            witness=sp.Max(0, sp.exp(low) - 1),
+        ),
+        at_most(
+            f"{name}: number",
+            "so neither below the smaller number,",
+            1 - sp.exp(high),
+            upper,
+            Use(f"{name}: part above", weight=-1),
+            f"{name}: exponentials",
+        ),
+        larger(
+            f"{name}: hinges",
+            "nor below its positive part.",
+            zero,
+            1 - sp.exp(high),
+            upper,
+            (Step("0", "Not negative.", lhs=zero, rhs=upper, relation="<=", witness=-upper), f"{name}: number"),
+        ),
+        at_most(
+            f"{name}: at a point",
+            "The same times the density.",
+            weight * lower,
+            weight * upper,
+            Use(f"{name}: hinges", weight=weight),
+        ),
+        in_order(
+            f"{name}: means",
+            "So of the means.",
+            lambda payoff: sp.Integral(payoff, (chi2_value, 0, sp.oo)),
+            (weight * lower, weight * upper),
+            (
+                f"{name}: at a point",
+                Step(
+                    "at most 1",
+                    "A hinge is at most 1, and the density is that of a law.",
+                    lhs=upper,
+                    rhs=one,
+                    relation="<=",
+                    witness=-sp.Min(1, sp.exp(low)),
+                ),
+            ),
+        ),
+        at_most(
+            name,
+            "In terms of the expectation.",
+            quantity("chi2_hinge", start + _room, slope, columns),
+            quantity("chi2_hinge", start, slope, columns),
+            *(known, f"{name}: expectation", f"{name}: means"),
+        ),
+    )
+
+
 @cache
 def radial_domain() -> Derivation:
     """`E[(1 - e^{eps+g-(kappa-1)T/2})_+] >= E[(1 - e^{eps-g+(1-1/kappa)T/2})_+]` for T ~ chi^2_m, eps >= 0, g <= (m/2)
     log kappa (N26-P2).
 
-    `number`: the first expectation at `g` = (m/2) log kappa, with `kappa` - 1 = `k`, `r` = m and `epsilon`.
+    At the largest g the two are the divergences of N(0, 1)^m and N(0, 1/kappa)^m. `number`: the first there, at `k` =
+    kappa - 1, `r` = m and `epsilon`.
     """
-    k = sp.Symbol("k", positive=True)
-    level = r / 2 * sp.log(1 + k)
-    edge = (epsilon + level) / k
-    first = Qg(r / 2, edge) - sp.exp(epsilon) * Qg(r / 2, (1 + k) * edge)
-    inner = (level - epsilon) / k
-    second = Pg(r / 2, (1 + k) * inner) - sp.exp(epsilon) * Pg(r / 2, inner)
-    power = (1 + k) ** (-r / 2)
-    t = sp.Symbol("t", positive=True)
-    density = t ** (r / 2 - 1) * sp.exp(-t / 2)
+    g, kappa = sp.Symbol("g", real=True), sp.Symbol("kappa", positive=True)
+    level = columns * sp.log(1 + odds) / 2
+    share = odds / (1 + odds)
+    edge = (at_least_0 + level) / odds
+    top, bottom = "falls from g on", "rises up to the largest g"
+    reach = Hypothesis("g <= (k/2) log(kappa)", g <= columns * sp.log(kappa) / 2)
+    above = Hypothesis("kappa > 1", kappa > 1)
+    first, second = "as a hinge", "as a hinge, exchanged"
+    largest = quantity("chi2_hinge", at_least_0 + level, -odds, columns)
     steps = (
+        Step("odds", "kappa - 1.", lhs=odds, rhs=kappa - 1, kind="definition", premises=(above.text,)),
+        Step("room", "w.", lhs=_room, rhs=columns * sp.log(kappa) / 2 - g, kind="definition", premises=(reach.text,)),
+        *variance_steps(),
+        *falling_hinge_steps(),
+        *rising_hinge_steps(", exchanged"),
+        *product_order_steps(),
+        *_hinges_in_order(top, at_least_0 + level - _room, -odds, "hinge"),
+        *_hinges_in_order(bottom, at_least_0 - level, share, "hinge, exchanged"),
         Step(
-            "in g",
-            "The first hinge falls and the second rises pointwise as g rises, so the difference is nonincreasing in g:"
-            " it is enough to have it at the largest g, (m/2) log kappa.",
-            kind="argument",
-        ),
-        Step(
-            "edge of the first hinge",
-            "eps + g = (kappa - 1) T/2 at T/2 = (eps + g)/(kappa - 1).",
-            lhs=epsilon + level - k * held(edge),
+            "exponent at 0",
+            "Not negative.",
+            lhs=at_least_0 + level,
             rhs=zero,
-        ),
-        Step(
-            "edge of the second hinge",
-            "eps - g + (1 - 1/kappa) T/2 = 0 at T/2 = kappa (g - eps)/(kappa - 1).",
-            lhs=epsilon - level + (1 - 1 / (1 + k)) * (1 + k) * inner,
-            rhs=zero,
-        ),
-        Step(
-            "first truncated moment",
-            "e^{-(kappa-1)t/2} times the chi-square density is kappa^{-m/2} times the density at kappa t, d(kappa t).",
-            lhs=sp.exp(-k * t / 2) * density,
-            rhs=power * (density * (1 + k)).subs(t, (1 + k) * t),
-        ),
-        Step(
-            "second truncated moment",
-            "e^{(1-1/kappa)t/2} times it is kappa^{m/2} times the density at t/kappa, d(t/kappa).",
-            lhs=sp.exp((1 - 1 / (1 + k)) * t / 2) * density,
-            rhs=(density / (1 + k)).subs(t, t / (1 + k)) / power,
-        ),
-        Step(
-            "weights at the largest g",
-            "e^g kappa^{-m/2} = 1 there: both expectations are the closed forms of"
-            " random_projection_order.deletion_dominates with m columns and kappa = 1/(1-p).",
-            lhs=sp.exp(level) * power,
-            rhs=one,
-        ),
-        Step(
-            "first",
-            "its deletion divergence,",
-            lhs=first,
-            rhs=_columns(hockey_stick_deletion().result, k),
-            reduce=lambda left, right: left - right,
-        ),
-        Step(
-            "second",
-            "its insertion divergence (0 where eps >= g).",
-            lhs=second,
-            rhs=_columns(hockey_stick_insertion().result, k),
-            reduce=lambda left, right: _inner(left - right, k),
-        ),
-        Step("order", "deletion_dominates: first >= second for every eps >= 0.", kind="argument"),
-        Step(
-            "sharp",
-            "At eps = 0 and g = (m/2) log kappa both sides are equal and the difference falls strictly in g: no larger"
-            " g will do for every eps.",
-            kind="argument",
+            relation=">=",
+            witness=at_least_0 + level,
         ),
         Step(
             "closed form",
             "The first expectation at the largest g.",
-            lhs=Qg(r / 2, edge) - sp.exp(epsilon + level) * power * Qg(r / 2, (1 + k) * edge),
-            rhs=first,
+            lhs=largest,
+            rhs=Qg(columns / 2, edge) - sp.exp(at_least_0) * Qg(columns / 2, (1 + odds) * edge),
+            kind="inference",
+            premises=(
+                Use(
+                    "expectation",
+                    of=upper_expectation,
+                    at={c: at_least_0 + level, scale: odds},
+                    granted={"c >= 0": "exponent at 0"},
+                ),
+            ),
+        ),
+        Step(
+            "at the largest g",
+            "The order of the two divergences.",
+            lhs=largest,
+            rhs=quantity("chi2_hinge", at_least_0 - level, share, columns),
+            relation=">=",
+            kind="inference",
+            premises=("products in order", first, second),
+        ),
+        Step(
+            "order, with room",
+            "As g falls from there, the first expectation rises and the second falls.",
+            lhs=quantity("chi2_hinge", at_least_0 + level - _room, -odds, columns),
+            rhs=quantity("chi2_hinge", at_least_0 - level + _room, share, columns),
+            relation=">=",
+            kind="inference",
+            premises=(Use(top, weight=-1), "at the largest g", Use(bottom, weight=-1)),
+        ),
+        Step(
+            "order",
+            "In terms of g and kappa.",
+            lhs=quantity("chi2_hinge", at_least_0 + g, 1 - kappa, columns),
+            rhs=quantity("chi2_hinge", at_least_0 - g, 1 - 1 / kappa, columns),
+            relation=">=",
+            kind="inference",
+            premises=("order, with room", "room", "odds"),
         ),
     )
     return Derivation(
         id="covariance_direction.radial_domain",
         title="The radial inequality and its domain",
         sources=("N26-P2",),
-        hypotheses=("kappa > 1", "m >= 1", "eps >= 0", "g <= (m/2) log kappa"),
+        hypotheses=(above, reach),
         steps=steps,
         result_step="closed form",
-        symbols={"k": k, "r": r, "epsilon": epsilon},
+        symbols={"k": odds, "r": columns, "epsilon": at_least_0},
         faults=(
-            Fault("kappa upside down", "first truncated moment", lambda rhs: rhs * (1 + k) ** r),
-            Fault("edge without kappa", "edge of the second hinge", lambda rhs: rhs + k),
-            Fault("first and second swapped", "first", lambda rhs: -rhs),
-            Fault("power dropped", "closed form", lambda rhs: rhs + Qg(r / 2, edge)),
+            Fault("e^eps left out", "closed form", lambda rhs: rhs.subs(sp.exp(at_least_0), 1)),
+            Fault("the two exchanged", "order", lambda rhs: 2 * rhs),
+            Fault("exponent of the wrong sign", "as a hinge", lambda rhs: quantity("chi2_hinge", level, odds, columns)),
+            Fault("loss of the other direction", "loss of one coordinate, exchanged", lambda rhs: -rhs),
         ),
-        covers={"N26-P2": "whole, for eps >= 0 and g <= (m/2) log kappa"},
+        concludes=(
+            Conclusion("N26-P2", "order", {"eps": at_least_0, "g": g, "kappa": kappa, "k": columns}),
+            Conclusion("N26-P2", "closed form", part="the first expectation at the largest g"),
+        ),
     )
-
-
-def _columns(expression: sp.Expr, k: sp.Symbol) -> sp.Expr:
-    """A closed form of random projection in k = kappa - 1 and r = m."""
-    plain = in_odds(expression.subs(sp.Symbol("epsilon", real=True), epsilon)).replace(
-        sp.Max, lambda *edges: sp.Add(*edges)
-    )
-    return plain.subs({projection_odds: k, projection_r: r}, simultaneous=True)
-
-
-def _inner(expression: sp.Expr, k: sp.Symbol) -> sp.Expr:
-    """At eps = v (m/2) log kappa, v = w/(1+w): every eps strictly below the largest g."""
-    w = sp.Symbol("w", positive=True)
-    return expression.subs(epsilon, r / 2 * sp.log(1 + k) * (1 - 1 / (1 + w)))
 
 
 @cache

@@ -37,7 +37,7 @@ def at_most(name: str, why: str, left: Any, right: Any, *premises: str | Use) ->
     return Step(name, why, lhs=left, rhs=right, relation="<=", kind="inference", premises=premises)
 
 
-def in_order(name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tuple[str | Step, str]) -> Step:
+def in_order(name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tuple[str | Step, str | Step]) -> Step:
     """The mean of the first side is at most that of the second; `shown`: at every point it is; both are finite."""
     return Step(
         name,

@@ -50,6 +50,13 @@ def _cost(direction: str) -> sp.Expr:
     return cost(direction, leverage).subs(pair_epsilon, epsilon)
 
 
+def variance_steps() -> tuple[Step, ...]:
+    return (
+        Step("variance 1", "Both variances are positive: 1,", lhs=one, rhs=zero, relation=">", witness=one),
+        Step("variance 1 - p", "and 1 - p.", lhs=_LEFT, rhs=zero, relation=">", witness=_LEFT),
+    )
+
+
 def _in_odds() -> tuple[Step, ...]:
     """The leverage p by its odds k = p/(1 - p), which go over all positive numbers; the variances in them."""
     return (
@@ -63,8 +70,7 @@ def _in_odds() -> tuple[Step, ...]:
             kind="inference",
             premises=("odds", "left"),
         ),
-        Step("variance 1", "Both variances are positive: 1,", lhs=one, rhs=zero, relation=">", witness=one),
-        Step("variance 1 - p", "and 1 - p.", lhs=_LEFT, rhs=zero, relation=">", witness=_LEFT),
+        *variance_steps(),
     )
 
 
@@ -88,10 +94,9 @@ def _two_products(direction: str) -> Step:
     )
 
 
-def _curve_steps(edge: sp.Expr) -> tuple[Step, ...]:
-    """The deletion's divergence as the mean of a hinge of a chi-square variable, and what that is."""
+def falling_hinge_steps() -> tuple[Step, ...]:
+    """The more spread of the two products first: the mean of a hinge of a chi-square variable."""
     return (
-        _two_products("deletion"),
         Step(
             "loss of one coordinate",
             "log q/p of N(0, 1) and N(0, 1/(1 + k)).",
@@ -114,6 +119,51 @@ def _curve_steps(edge: sp.Expr) -> tuple[Step, ...]:
             kind="inference",
             premises=("chi-square", "hinge"),
         ),
+    )
+
+
+def rising_hinge_steps(tag: str = "") -> tuple[Step, ...]:
+    """The same of the other direction, in which the exponent rises; `tag` ends the names of the steps."""
+    share = odds / (1 + odds)
+    start = epsilon - r * sp.log(1 + odds) / 2
+    return (
+        Step(
+            f"loss of one coordinate{tag}",
+            "log q/p of N(0, 1/(1 + k)) and N(0, 1).",
+            lhs=log_density(0, 1) - log_density(0, sp.sqrt(_LEFT)),
+            rhs=(-sp.log(1 + odds) + odds * entry(x) ** 2) / 2,
+        ),
+        by_fact(
+            f"chi-square{tag}",
+            "So the divergence is a mean over a chi-square variable,",
+            "products as a hinge of a chi-square variable",
+            {
+                **_LAWS,
+                "first": _LEFT,
+                "second": one,
+                "share": -sp.log(1 + odds),
+                "weight": share,
+                "t": chi2_value,
+            },
+            {"loss": f"loss of one coordinate{tag}", "first": "variance 1 - p", "second": "variance 1"},
+        ),
+        meaning(f"hinge{tag}", "chi2_hinge", start, share, r),
+        Step(
+            f"as a hinge{tag}",
+            "with an exponent that rises.",
+            lhs=_products("insertion"),
+            rhs=quantity("chi2_hinge", start, share, r),
+            kind="inference",
+            premises=(f"chi-square{tag}", f"hinge{tag}"),
+        ),
+    )
+
+
+def _curve_steps(edge: sp.Expr) -> tuple[Step, ...]:
+    """The deletion's divergence as the mean of a hinge of a chi-square variable, and what that is."""
+    return (
+        _two_products("deletion"),
+        *falling_hinge_steps(),
         Step("exponent at 0", "from what is not negative:", lhs=_START, rhs=zero, relation=">=", witness=_START),
         Step(
             "closed form",
@@ -136,12 +186,11 @@ def _curve_steps(edge: sp.Expr) -> tuple[Step, ...]:
     )
 
 
-def _order_steps() -> tuple[Step, ...]:
+def product_order_steps() -> tuple[Step, ...]:
     """The first of the two products is the more spread one, so that it is the worse one to come first."""
     spectrum = single(1 + odds), single(r)
     at = dict(zip((order_lam, order_m, order_epsilon), (*spectrum, epsilon)))
     return (
-        _two_products("insertion"),
         *(
             step
             for direction, (exchanged, head) in _ORDERS.items()
@@ -178,17 +227,33 @@ def _order_steps() -> tuple[Step, ...]:
         ),
         Step("epsilon", "As stated.", lhs=epsilon, rhs=zero, relation=">=", witness=epsilon),
         Step(
-            "deletion dominates",
+            "products in order",
             "The more spread law first is the worse direction (N26-L3).",
+            lhs=_products("deletion"),
+            rhs=_products("insertion"),
+            relation=">=",
+            kind="inference",
+            premises=(
+                *(f"spectrum, {direction}" for direction in _ORDERS),
+                Use("order", of=scale_order, at=at, granted=_SHOWN),
+            ),
+        ),
+    )
+
+
+def _order_steps() -> tuple[Step, ...]:
+    """So a deletion costs at least what an insertion does."""
+    return (
+        _two_products("insertion"),
+        *product_order_steps(),
+        Step(
+            "deletion dominates",
+            "The more spread law first is the worse direction.",
             lhs=_cost("deletion"),
             rhs=_cost("insertion"),
             relation=">=",
             kind="inference",
-            premises=(
-                *(f"two products, {direction}" for direction in _ORDERS),
-                *(f"spectrum, {direction}" for direction in _ORDERS),
-                Use("order", of=scale_order, at=at, granted=_SHOWN),
-            ),
+            premises=(*(f"two products, {direction}" for direction in _ORDERS), "products in order"),
         ),
     )
 
@@ -245,35 +310,7 @@ def insertion_curve() -> Derivation:
     steps = (
         *_in_odds(),
         _two_products("insertion"),
-        Step(
-            "loss of one coordinate",
-            "log q/p of N(0, 1/(1 + k)) and N(0, 1).",
-            lhs=log_density(0, 1) - log_density(0, sp.sqrt(_LEFT)),
-            rhs=(-sp.log(1 + odds) + odds * entry(x) ** 2) / 2,
-        ),
-        by_fact(
-            "chi-square",
-            "So the divergence is a mean over a chi-square variable,",
-            "products as a hinge of a chi-square variable",
-            {
-                **_LAWS,
-                "first": _LEFT,
-                "second": one,
-                "share": -sp.log(1 + odds),
-                "weight": share,
-                "t": chi2_value,
-            },
-            {"loss": "loss of one coordinate", "first": "variance 1 - p", "second": "variance 1"},
-        ),
-        meaning("hinge", "chi2_hinge", start, share, r),
-        Step(
-            "as a hinge",
-            "with an exponent that rises.",
-            lhs=_products("insertion"),
-            rhs=quantity("chi2_hinge", start, share, r),
-            kind="inference",
-            premises=("chi-square", "hinge"),
-        ),
+        *rising_hinge_steps(),
         Step("share below 1", "Its slope is less than 1/2.", share, one, "<", -1 / (1 + odds)),
         Step(
             "closed form in odds",
