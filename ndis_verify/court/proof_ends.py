@@ -176,7 +176,7 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
             left, right = (expression(side, known, stated.shapes) for side in h.terms)
         except InputError:
             continue
-        stated_sign = h.sign
+        stated_sign: str = h.sign
         if not (left - right).is_commutative:  # the form at the zero vector is 0 where it is definite, too
             left, right, stated_sign = _form(left - right), 0, WEAKER[h.sign][-1]
         for sign, stated_gap in ((stated_sign, left - right), (TURNED[stated_sign], right - left)):

@@ -198,8 +198,6 @@ def zero_epsilon() -> Derivation:
             delta,
             *(Use("below D/sqrt(2 pi)", at={shift: 2 * delta}), "std = Delta/(2 delta)"),
         ),
-    )
-    steps += (
         Step(
             "constant",
             "delta std/Delta = (2 Phi(D/2) - 1)/D tends to 1/sqrt(2 pi).",

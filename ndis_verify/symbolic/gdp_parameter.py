@@ -154,7 +154,8 @@ def one_test() -> Derivation:
 
     `number`: that parameter, at `c`, `m` and `s`.
     """
-    c, m, s = (*sp.symbols("c m", real=True), sp.Symbol("s", positive=True))
+    c, m = sp.symbols("c m", real=True)
+    s = sp.Symbol("s", positive=True)
     wanted_at = {"power": (m - c) / s, "size": -c}
     steps = (
         Step("arguments", "Both are real numbers.", kind="definition"),

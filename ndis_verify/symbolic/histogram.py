@@ -26,7 +26,8 @@ def both_failures() -> Derivation:
 
     `number`: the bound, `delta`.
     """
-    size, delta, tau, fails = sp.Symbol("n", real=True), *sp.symbols("delta tau e", positive=True)
+    size = sp.Symbol("n", real=True)
+    delta, tau, fails = sp.symbols("delta tau e", positive=True)
     exponent = -size * tau**2 / 2
     steps = (
         inferred(

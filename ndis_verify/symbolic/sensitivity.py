@@ -117,7 +117,8 @@ def ratio_of_one_feature() -> Derivation:
     `number`: that factor, at `length`, `penalty`, `added` and `n`.
     """
     x, y = sp.Symbol("x", nonnegative=True), sp.Symbol("y", real=True)
-    h, g, n = *sp.symbols("h g", nonnegative=True), sp.Symbol("n", integer=True, positive=True)
+    h, g = sp.symbols("h g", nonnegative=True)
+    n = sp.Symbol("n", integer=True, positive=True)
     bound, v = sp.Symbol("L", real=True), sp.Symbol("v", nonnegative=True)
     size = sp.Symbol("k", nonnegative=True)
     largest = penalty + (h + g) / 4
