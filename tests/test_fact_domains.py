@@ -72,6 +72,18 @@ def test_the_inverse_of_a_product_is_not_a_product_of_inverses():
     assert not equal(rows * inverse(transpose(rows) * rows) * transpose(rows), sp.Integer(1))
 
 
+@pytest.mark.parametrize("fact", ["an inverse from one side", "an inverse from the left", "an inverse from the right"])
+def test_a_left_inverse_of_a_tall_matrix_is_no_inverse(fact):
+    """With it B X = I would follow from X B = I."""
+    assert not _shown(fact, B) and not _shown(fact, B * letter("C"))
+    assert _shown(fact, Bt * B) and _shown(fact, B * Bt + 1)
+
+
+def _shown(fact, matrix):
+    left, sign, right = FACTS[fact].instance({"X": letter("X"), "Y": matrix})
+    return (left, sign, right) != (0, ">", 0)
+
+
 @pytest.mark.parametrize("take", [scalar, transpose, lambda power: equal(power, B), without_rules((B, Bt)).reduce])
 def test_negative_powers_of_matrices_are_refused(take):
     with pytest.raises(InputError, match="inverse"):

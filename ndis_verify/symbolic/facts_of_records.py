@@ -135,14 +135,22 @@ def _limit(exchanged: bool) -> Fact:
     )
 
 
+def _is_symmetric(matrix: Any) -> bool:
+    """Whether a matrix is written as its own transpose, and so is square, whatever its letters are."""
+    return bool(transpose(matrix) == sp.expand(matrix))
+
+
 def _from_side(side: str) -> Fact:
+    def product(a: Mapping[str, Any]) -> Any:
+        return a["X"] * a["Y"] if side == "left" else a["Y"] * a["X"]
+
     return Fact(
-        text=f"An inverse is one from the {side}.",
-        tex=r"X = Y^{-1} \implies " + ("X Y = I" if side == "left" else "Y X = I"),
+        text=f"The inverse of a matrix that is written as its own transpose, which is square, is one from the {side}.",
+        tex=r"Y = Y^{\mathsf T},\ X = Y^{-1} \implies " + ("X Y = I" if side == "left" else "Y X = I"),
         letters=("X", "Y"),
         conditions={"inverse": "X is the inverse of Y"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (a["X"] * a["Y"] if side == "left" else a["Y"] * a["X"], "=", sp.Integer(1)),
+        instance=lambda a: (product(a), "=", sp.Integer(1)) if _is_symmetric(a["Y"]) else _NOTHING,
         required={"inverse": lambda a: (a["X"], "=", inverse(a["Y"]))},
     )
 
@@ -175,12 +183,12 @@ OF_RECORDS: Mapping[str, Fact] = {
     "a limit of normal pairs": _limit(exchanged=False),
     "a limit of normal pairs, exchanged": _limit(exchanged=True),
     "an inverse from one side": Fact(
-        text="A square matrix X with X Y = I is the inverse of Y.",
-        tex=r"X Y = I \implies Y^{-1} = X",
+        text="Where Y is written as its own transpose, and so is square, a matrix X with X Y = I is its inverse.",
+        tex=r"Y = Y^{\mathsf T},\ X Y = I \implies Y^{-1} = X",
         letters=("X", "Y"),
         conditions={"product": "X Y = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (inverse(a["Y"]), "=", a["X"]),
+        instance=lambda a: (inverse(a["Y"]), "=", a["X"]) if _is_symmetric(a["Y"]) else _NOTHING,
         required={"product": lambda a: (a["X"] * a["Y"], "=", sp.Integer(1))},
     ),
     **{f"an inverse from the {side}": _from_side(side) for side in ("left", "right")},
@@ -190,7 +198,7 @@ OF_RECORDS: Mapping[str, Fact] = {
         letters=("X", "Y"),
         conditions={"product": "X Y = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (transpose(a["X"]), "=", a["X"]) if transpose(a["Y"]) == sp.expand(a["Y"]) else _NOTHING,
+        instance=lambda a: (transpose(a["X"]), "=", a["X"]) if _is_symmetric(a["Y"]) else _NOTHING,
         required={"product": lambda a: (a["X"] * a["Y"], "=", sp.Integer(1))},
     ),
     "no vector but 0 goes to 0 alone": Fact(
