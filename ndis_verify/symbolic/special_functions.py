@@ -102,6 +102,10 @@ class Pg(sp.Function):
             return sp.Integer(0)
         return None
 
+    def _eval_is_positive(self) -> bool | None:
+        s, x = self.args
+        return True if s.is_positive and x.is_positive else None
+
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         if argindex != 2:
             raise sp.ArgumentIndexError(self, argindex)

@@ -24,7 +24,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_b
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer, real, vector
-from ndis_verify.symbolic import covariance_direction, covariance_order
+from ndis_verify.symbolic import covariance_direction, covariance_order, radial_range
 
 # N26-L3
 
@@ -287,6 +287,7 @@ CLAIMS: tuple[Claim, ...] = (
         search={"quick": 1000, "full": 20_000},
         declared=Verdict.PROVED,
         checks=(
+            proof("both hinges in closed form", radial_range.fails_beyond),
             proof("equal at the edge, and falling apart", covariance_order.radial_sharp),
             formula_check(
                 "the difference at kappa = m = 2 against quadrature",
