@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.zero import as_expression
 
@@ -51,3 +54,19 @@ def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     if not (argument.is_Symbol and argument.is_nonnegative) or argument.is_integer:
         raise InputError("argument", str(argument), "must be known not to be negative")
     return letters
+
+
+_MEANS = ("average", "normal_mean", "over", "over_definite", "sum", "summed", "total")
+
+
+def averaged(mean: Any, f: Any) -> Any:
+    """`mean(f)`, where `mean` is a sum, an integral or an expectation: linear, and not negative of what is not."""
+    of = sp.Symbol("f_of_a_mean", nonnegative=True)
+    found = mean(of)
+    if isinstance(found, sp.Integral):
+        known = (found.function / of).is_nonnegative and all(high == sp.oo for _, _, high in found.limits)
+    else:
+        known = isinstance(found, AppliedUndef) and str(found.func) in _MEANS and found.args[-1] == of
+    if not known:
+        raise InputError("mean", str(found), "must be a sum, an integral or an expectation")
+    return mean(f)

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import Fact, Instance, averaged
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
@@ -238,7 +238,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("mean", "f", "g"),
         conditions={"pointwise": "f <= g at every point", "integrable": "f and g have a finite mean"},
         reference="Rudin, Real and Complex Analysis, 1.24 and 1.32, for sums with the counting measure",
-        instance=lambda a: (a["mean"](a["f"]), "<=", a["mean"](a["g"])),
+        instance=lambda a: (averaged(a["mean"], a["f"]), "<=", a["mean"](a["g"])),
         required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
     ),
     "means are linear": Fact(
@@ -249,7 +249,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"integrable": "every f_k has a finite mean"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.32, for sums with the counting measure",
         instance=lambda a: (
-            a["mean"](sp.Add(*(c * f for c, f in a["terms"]))),
+            averaged(a["mean"], sp.Add(*(c * f for c, f in a["terms"]))),
             "=",
             sp.Add(*(c * a["mean"](f) for c, f in a["terms"])),
         ),

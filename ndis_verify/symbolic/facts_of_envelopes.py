@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import Fact, Instance, averaged
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import (
     average,
@@ -408,7 +408,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         letters=("mean", "f"),
         conditions={"pointwise": "f >= 0 at every point", "integrable": "f has a finite mean"},
         reference="Rudin, Real and Complex Analysis, 1.24, for sums with the counting measure",
-        instance=lambda a: (a["mean"](a["f"]), ">=", _zero),
+        instance=lambda a: (averaged(a["mean"], a["f"]), ">=", _zero),
         required={"pointwise": lambda a: (a["f"], ">=", _zero)},
     ),
     "a supremum over a larger envelope": Fact(
