@@ -2,6 +2,8 @@
 holds for every matrix that has one.
 """
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 
@@ -12,7 +14,8 @@ from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.mean_shift_order import every_pair
-from ndis_verify.symbolic.notation import anything, scalar, transpose
+from ndis_verify.symbolic.normal_coordinates import total_of
+from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.unknowns import equal
 
@@ -101,3 +104,53 @@ def test_a_hypothesis_is_taken_at_a_vector_only_where_it_is_made_of_any():
     wrong = Step("at 2 s", "", t, 2 * s, ">=", kind="inference", premises=(Use("t >= s", at={s: 2 * s}),))
     with pytest.raises(InputError, match="any vector"):
         Derivation("proof", "", (), hypotheses, (wrong,), "at 2 s", {"s": s}).holds(wrong)
+
+
+@pytest.mark.parametrize(
+    "mean",
+    [
+        lambda f: -total(f),
+        lambda f: f**2,
+        lambda f: largest(f),
+        lambda f: total(f) + 1,
+        lambda f: sp.Integral(-f, (X, 0, sp.oo)),
+        lambda f: sp.Integral(f, (X, 1, 0)),
+    ],
+)
+def test_a_mean_is_a_sum_or_an_integral(mean):
+    for fact, letters in (
+        ("means keep the order", {"f": X, "g": X + 1}),
+        ("means are linear", {"terms": ((2, X),)}),
+        ("means of what is not negative", {"f": X**2}),
+    ):
+        FACTS[fact].instance({"mean": total, **letters})
+        with pytest.raises(InputError, match="sum, an integral"):
+            FACTS[fact].instance({"mean": mean, **letters})
+
+
+def test_what_is_taken_out_of_a_mean_is_the_same_at_every_point():
+    j, s = sp.symbols("j s", positive=True)
+    p, draw = sp.Function("p"), sp.Function("p_hat")
+    for mean, c, f in (
+        (total, X, p(X)),
+        (summed, j, p(j)),
+        (summed, p(j), sp.Integer(1)),
+        (average, draw(j), sp.Integer(1)),
+        (lambda f: sp.Integral(f, (s, 0, sp.oo)), s, sp.exp(-s)),
+        (total_of, quantity("coordinate", B), sp.Integer(1)),
+    ):
+        with pytest.raises(InputError, match="the same at every point"):
+            FACTS["means are linear"].instance({"mean": mean, "terms": ((c, f),)})
+
+
+def test_a_name_for_what_one_coordinate_is_is_no_number():
+    v, a = sp.symbols("v a", real=True)
+    one = quantity("coordinate", v)
+    steps = (
+        Step("a", "", lhs=a, rhs=one - 1, kind="definition"),
+        by_fact("out", "", "means are linear", {"mean": total_of, "terms": ((a, one),)}, {"integrable": "finite"}),
+    )
+    proof = Derivation("id", "title", ("X",), ("finite",), steps, "out", {"v": v, "a": a})
+    assert any("a was defined at one point" in text for text in step_problems(proof, 1))
+    whole = replace(steps[0], rhs=total_of(one - 1))  # a number
+    assert not any("at one point" in text for text in step_problems(replace(proof, steps=(whole, steps[1])), 1))

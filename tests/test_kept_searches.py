@@ -16,7 +16,6 @@ BEYOND = {
     "N24-Fig7-monotone": ("one step up in eps", lambda c: c["delta"] < 1e-9, "delta", "low", "1e-9"),
     "N24-6.3-worst-record": ("finite-r divergence", lambda c: _most(c) * c["position"] > 10, "eps", "high", 10),
     "N26-L3-three-eigenvalues": ("the more spread law first", lambda c: c["lam_2"] > 4.1, "lam", "high", 4),
-    "N26-T4.2-corrected": ("every split", lambda c: c["l_1"] > 2 * np.log(3), "s", "high", 3),
     "KM-S7-interval-corrected": ("the mass beyond 1/2", lambda c: c["std"] > 20, "s", "high", 20),
     "SL-1": ("sqrt(k)/n", lambda c: c["n"] > 50, "n", "high", 50),
 }

@@ -28,7 +28,7 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.statements.reading import read_term, statement
 from ndis_verify.statements.shapes import shape_of
 from ndis_verify.statements.statement import Statement, matrix, vector
-from ndis_verify.symbolic.block_algebra import letter
+from ndis_verify.symbolic.block_algebra import inverse, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
@@ -175,7 +175,7 @@ def test_arrays_of_letters_do_not_commute():
 def test_a_transpose_is_that_of_the_parts_in_the_other_order():
     assert transpose(Z * z + c * u) == transpose(z) * transpose(Z) + c * transpose(u)
     assert transpose(transpose(Z)) == Z and transpose(c * sp.Integer(1)) == c
-    assert transpose((c + transpose(Z) * Z) ** -1) == (c + transpose(Z) * Z) ** -1
+    assert transpose(inverse(c + transpose(Z) * Z)) == inverse(c + transpose(Z) * Z)
 
 
 def test_the_fit_means_the_balance_of_all_records_and_nothing_else():
@@ -247,7 +247,8 @@ def test_no_letter_and_no_condition_of_a_fact_can_be_another(derivation, k):
         free = {"mean", "other mean", "covariance", "other covariance", "a", "b"}  # any laws, any vectors
         assert text or name in free, name
     for name in fact.required:
-        wrong = replace(step, conditions={**step.conditions, name: derivation.steps[0].name})
+        another = next(one.name for one in derivation.steps if one.name != step.conditions[name])
+        wrong = replace(step, conditions={**step.conditions, name: another})
         steps = tuple(wrong if one is step else one for one in derivation.steps)
         assert list(step_problems(replace(derivation, steps=steps, faults=()), k)), name
 

@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, at_values, opened
+from ndis_verify.symbolic.fact import of_one_point
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law
@@ -234,6 +235,10 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     left, sign, right = fact.instance(step.letters)
     if sign != step.relation or not (equal(left, step.lhs) and equal(right, step.rhs)):
         yield f"is no instance of {step.fact!r}: {left} {sign} {right}"
+    for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
+        of_points = {one.lhs for one in derivation.steps if one.kind == "definition" and of_one_point(one.rhs)}
+        if named := as_expression(c).free_symbols & of_points:
+            yield f"{named.pop()} was defined at one point, and is no number"
     if set(step.conditions) != set(fact.conditions):
         yield f"must show exactly these conditions: {', '.join(fact.conditions)}"
     for name, shown in step.conditions.items():

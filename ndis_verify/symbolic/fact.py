@@ -10,6 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.notation import x
 from ndis_verify.symbolic.zero import as_expression
 
 Instance = tuple[Any, str, Any]  # left, sign, right
@@ -56,6 +57,7 @@ def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters
 
 
+_CONSTANTS = ("columns", "multigamma", "projection")  # functions whose values are the same at every point and draw
 _MEANS = ("average", "normal_mean", "over", "over_definite", "sum", "summed", "total")
 
 
@@ -70,3 +72,28 @@ def averaged(mean: Any, f: Any) -> Any:
     if not known:
         raise InputError("mean", str(found), "must be a sum, an integral or an expectation")
     return mean(f)
+
+
+def linear(mean: Any, terms: Any) -> Instance:
+    """The mean of the sum of the terms c f, and the sum of c times the mean of f: no c changes from point to point."""
+    pairs = [(as_expression(c), as_expression(f)) for c, f in terms]
+    places = {x} | {variable for variable, *_ in getattr(mean(sp.Integer(1)), "limits", ())}
+    for _, f in pairs:
+        places |= {call.args[0] for call in _changing(f) if len(call.args) == 1 and call.args[0].is_Symbol}
+    for c, _ in pairs:
+        if _changing(c) or c.free_symbols & places:
+            raise InputError("terms", str(c), "must be a number, the same at every point")
+    return averaged(mean, sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * mean(f) for c, f in pairs))
+
+
+def of_one_point(f: Any) -> bool:
+    """Whether f speaks of one coordinate, or of the point x, and of no sum over all of them."""
+    if not isinstance(f, sp.Basic):
+        return False
+    rest = f.xreplace({call: sp.Dummy() for call in f.atoms(AppliedUndef) if str(call.func) in _MEANS})
+    return x in rest.free_symbols or any(str(call.func) == "coordinate" for call in rest.atoms(AppliedUndef))
+
+
+def _changing(f: Any) -> set[Any]:
+    """The calls in f of functions that are not the same at every point and draw."""
+    return {call for call in f.atoms(AppliedUndef) if str(call.func) not in _CONSTANTS}

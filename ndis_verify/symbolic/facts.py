@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance, averaged
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, linear
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
@@ -248,11 +248,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("mean", "terms"),
         conditions={"integrable": "every f_k has a finite mean"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.32, for sums with the counting measure",
-        instance=lambda a: (
-            averaged(a["mean"], sp.Add(*(c * f for c, f in a["terms"]))),
-            "=",
-            sp.Add(*(c * a["mean"](f) for c, f in a["terms"])),
-        ),
+        instance=lambda a: linear(a["mean"], a["terms"]),
     ),
     "larger of two numbers": Fact(
         text="What two numbers do not exceed, the larger of them does not exceed.",

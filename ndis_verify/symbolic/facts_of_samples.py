@@ -303,12 +303,4 @@ OF_SAMPLES: Mapping[str, Fact] = {
             a["f"] / sp.Integral(a["f"], (a["argument"], 0, sp.oo)),
         ),
     ),
-    "expectations in strict order": Fact(
-        text="Where X <= Y, and X < Y with positive probability, E X < E Y.",
-        tex=r"X \le Y,\ \Pr[X < Y] > 0 \implies \mathbb{E} X < \mathbb{E} Y",
-        letters=("X", "Y"),
-        conditions={"order": "X <= Y", "strict": "X < Y with positive probability"},
-        reference="Billingsley, Probability and Measure, Theorem 15.2",
-        instance=lambda a: (average(a["X"]), "<", average(a["Y"])),
-    ),
 }
