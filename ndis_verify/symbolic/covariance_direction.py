@@ -224,24 +224,31 @@ def _hinges_in_order(name: str, start: sp.Expr, slope: sp.Expr, known: str) -> t
 
 @cache
 def radial_domain() -> Derivation:
-    """`E[(1 - e^{eps+g-(kappa-1)T/2})_+] >= E[(1 - e^{eps-g+(1-1/kappa)T/2})_+]` for T ~ chi^2_m, eps >= 0, g <= (m/2)
+    """`E[(1 - e^{eps+g-(kappa-1)T/2})_+] >= E[(1 - e^{eps-g+(1-1/kappa)T/2})_+]` for T ~ chi^2_r, eps >= 0, g <= (r/2)
     log kappa (N26-P2).
 
-    At the largest g the two are the divergences of N(0, 1)^m and N(0, 1/kappa)^m. `number`: the first there, at `k` =
-    kappa - 1, `r` = m and `epsilon`.
+    At the largest g the two are the divergences of N(0, 1)^r and N(0, 1/kappa)^r. `number`: the first there, at `k` =
+    kappa - 1, `r` and `epsilon`.
     """
     g, kappa = sp.Symbol("g", real=True), sp.Symbol("kappa", positive=True)
     level = columns * sp.log(1 + odds) / 2
     share = odds / (1 + odds)
     edge = (at_least_0 + level) / odds
     top, bottom = "falls from g on", "rises up to the largest g"
-    reach = Hypothesis("g <= (k/2) log(kappa)", g <= columns * sp.log(kappa) / 2)
+    reach = Hypothesis("g <= (r/2) log(kappa)", g <= columns * sp.log(kappa) / 2)
     above = Hypothesis("kappa > 1", kappa > 1)
     first, second = "as a hinge", "as a hinge, exchanged"
     largest = quantity("chi2_hinge", at_least_0 + level, -odds, columns)
     steps = (
-        Step("odds", "kappa - 1.", lhs=odds, rhs=kappa - 1, kind="definition", premises=(above.text,)),
-        Step("room", "w.", lhs=_room, rhs=columns * sp.log(kappa) / 2 - g, kind="definition", premises=(reach.text,)),
+        Step("odds", "What kappa exceeds 1 by.", lhs=odds, rhs=kappa - 1, kind="definition", premises=(above.text,)),
+        Step(
+            "room",
+            "What g stays below its largest value by.",
+            lhs=_room,
+            rhs=columns * sp.log(kappa) / 2 - g,
+            kind="definition",
+            premises=(reach.text,),
+        ),
         *variance_steps(),
         *falling_hinge_steps(),
         *rising_hinge_steps(", exchanged"),
@@ -314,7 +321,7 @@ def radial_domain() -> Derivation:
             Fault("loss of the other direction", "loss of one coordinate, exchanged", lambda rhs: -rhs),
         ),
         concludes=(
-            Conclusion("N26-P2", "order", {"eps": at_least_0, "g": g, "kappa": kappa, "k": columns}),
+            Conclusion("N26-P2", "order", {"eps": at_least_0, "g": g, "kappa": kappa, "r": columns}),
             Conclusion("N26-P2", "closed form", part="the first expectation at the largest g"),
         ),
     )

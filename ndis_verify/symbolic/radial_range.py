@@ -14,17 +14,17 @@ from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 
 kappa, g = sp.symbols("kappa g", real=True)
-k = random_projection.r
-excess, beyond = sp.symbols("j y", positive=True)  # kappa - 1, g - (k/2) log kappa
+r = random_projection.r
+excess, beyond = sp.symbols("j y", positive=True)  # kappa - 1, g - (r/2) log kappa
 place = sp.Symbol("t", positive=True)
-zero, one, half = sp.Integer(0), sp.Integer(1), k / 2
+zero, one, half = sp.Integer(0), sp.Integer(1), r / 2
 
 
 @cache
 def fails_beyond() -> Derivation:
-    """`hinge(g, 1 - kappa; k) < hinge(-g, 1 - 1/kappa; k)` for g > (k/2) log kappa, kappa > 1 (N26-P2-sharp).
+    """`hinge(g, 1 - kappa; r) < hinge(-g, 1 - 1/kappa; r)` for g > (r/2) log kappa, kappa > 1 (N26-P2-sharp).
 
-    `number`: the second one, at `j` = kappa - 1, `y` = g - (k/2) log kappa and `k`.
+    `number`: the second one, at `j` = kappa - 1, `y` = g - (r/2) log kappa and `r`.
     """
     level = beyond + half * sp.log(1 + excess)  # g
     share, near = excess / (1 + excess), level / excess
@@ -32,7 +32,7 @@ def fails_beyond() -> Derivation:
     rest = Pg(half, near) / power + Qg(half, far)
 
     def hinge(c: sp.Expr, a: sp.Expr) -> sp.Expr:
-        return quantity("chi2_hinge", c, a, k)
+        return quantity("chi2_hinge", c, a, r)
 
     first = Qg(half, near) - power * Qg(half, far)
     second = Pg(half, far) - Pg(half, near) / power
@@ -46,16 +46,16 @@ def fails_beyond() -> Derivation:
             g - half * sp.log(kappa),
             ">",
             zero,
-            Use("g > (k/2) log(kappa)"),
+            Use("g > (r/2) log(kappa)"),
         ),
         named(beyond, "by y.", g - half * sp.log(kappa), "beyond"),
-        inferred("g", "So g = y + (k/2) log(1 + j).", g, "=", level, *("y", "kappa")),
+        inferred("g", "So g = y + (r/2) log(1 + j).", g, "=", level, *("y", "kappa")),
         Step("g >= 0", "It is positive,", level, zero, ">=", level),
         Step("share", "1 - 1/kappa is a share.", lhs=1 - 1 / (1 + excess), rhs=share),
         Step("share < 1", "Below 1.", share, one, "<", -1 / (1 + excess)),
         inferred(
             "first",
-            "The hinge of a falling exponent (N24-P1), e^g kappa^{-k/2} = e^y,",
+            "The hinge of a falling exponent (N24-P1), e^g kappa^{-r/2} = e^y,",
             hinge(level, -excess),
             "=",
             first,
@@ -97,7 +97,7 @@ def fails_beyond() -> Derivation:
         inferred("e^y > 1", "strictly,", power, ">", one, *(Use("e^y", weight=-1), "y > 0")),
         inferred(
             "strictly",
-            "Their difference is (e^y - 1)(Pg(k/2, g/j)/e^y + Qg(k/2, kappa g/j)).",
+            "Their difference is (e^y - 1)(Pg(r/2, g/j)/e^y + Qg(r/2, kappa g/j)).",
             first,
             "<",
             second,
@@ -119,15 +119,15 @@ def fails_beyond() -> Derivation:
         sources=("N26-P2",),
         hypotheses=(
             Hypothesis("kappa > 1", kappa > 1),
-            Hypothesis("g > (k/2) log(kappa)", g > half * sp.log(kappa)),
+            Hypothesis("g > (r/2) log(kappa)", g > half * sp.log(kappa)),
         ),
         steps=steps,
         result_step="second",
-        symbols={"j": excess, "y": beyond, "k": k},
+        symbols={"j": excess, "y": beyond, "r": r},
         faults=(
             Fault("sides swapped", "strictly", lambda rhs: 2 * first),
             Fault("e^y in the first", "first", lambda rhs: rhs.subs(power, 1)),
             Fault("e^{-y} left out", "second", lambda rhs: Pg(half, far) - Pg(half, near)),
         ),
-        concludes=(Conclusion("N26-P2-sharp", "fails", {"kappa": kappa, "g": g, "k": k}),),
+        concludes=(Conclusion("N26-P2-sharp", "fails", {"kappa": kappa, "g": g, "r": r}),),
     )

@@ -148,12 +148,12 @@ def _pairing_gap(point: Mapping[str, Any], largest: bool = False) -> Enclosure:
         return enclosure(least - own)
 
 
-def _beyond_by_quadrature(excess: float, beyond: float, k: int) -> Any:
-    """The second hinge at eps = 0, kappa = 1 + excess, g = (k/2) log kappa + beyond; x is T/2."""
+def _beyond_by_quadrature(excess: float, beyond: float, r: int) -> Any:
+    """The second hinge at eps = 0, kappa = 1 + excess, g = (r/2) log kappa + beyond; x is T/2."""
     with mpmath.workdps(40):
         share = mpmath.mpf(excess) / (1 + mpmath.mpf(excess))
-        g = mpmath.mpf(k) / 2 * mpmath.log1p(excess) + mpmath.mpf(beyond)
-        density = lambda x: x ** (mpmath.mpf(k) / 2 - 1) * mpmath.exp(-x) / mpmath.gamma(mpmath.mpf(k) / 2)  # noqa: E731
+        g = mpmath.mpf(r) / 2 * mpmath.log1p(excess) + mpmath.mpf(beyond)
+        density = lambda x: x ** (mpmath.mpf(r) / 2 - 1) * mpmath.exp(-x) / mpmath.gamma(mpmath.mpf(r) / 2)  # noqa: E731
         return mpmath.quad(lambda x: -mpmath.expm1(share * x - g) * density(x), mpmath.linspace(0, g / share, 9))
 
 
@@ -162,7 +162,7 @@ ORDER = statement(
     *("lam_i >= 1", "m_i >= 1", "eps >= 0"),
     over=(real("eps", -3, 20),),
 )
-_RADIAL = real("kappa", "1.001", 100, "log"), integer("k", 1, 60, "log"), real("g", -5, 60), real("eps", 0, 4)
+_RADIAL = real("kappa", "1.001", 100, "log"), integer("r", 1, 60, "log"), real("g", -5, 60), real("eps", 0, 4)
 
 CLAIMS: tuple[Claim, ...] = (
     stated_claim(
@@ -256,8 +256,8 @@ CLAIMS: tuple[Claim, ...] = (
         source="N26",
         title="the radial inequality",
         stated=statement(
-            "hinge(eps + g, 1 - kappa; k) >= hinge(eps - g, 1 - 1/kappa; k)",
-            *("kappa > 1", "k >= 1", "eps >= 0", "g <= (k/2) log(kappa)"),
+            "hinge(eps + g, 1 - kappa; r) >= hinge(eps - g, 1 - 1/kappa; r)",
+            *("kappa > 1", "r >= 1", "eps >= 0", "g <= (r/2) log(kappa)"),
             over=_RADIAL,
         ),
         search={"quick": 2000, "full": 40_000},
@@ -266,7 +266,7 @@ CLAIMS: tuple[Claim, ...] = (
             proof("monotone in g, and the largest g by deletion against insertion", covariance_direction.radial_domain),
         ),
         note=(
-            "The printed range of (eps, g) is lost; g <= (m/2) log kappa is what the proof's brackets need and,"
+            "The printed range of (eps, g) is lost; g <= (r/2) log kappa is what the proof's brackets need and,"
             " uniformly in eps >= 0, the largest range there is (N26-P2-sharp). The application in N26-L3's proof has g"
             " = nu/2, above it for some directions."
         ),
@@ -276,8 +276,8 @@ CLAIMS: tuple[Claim, ...] = (
         source="N26",
         title="the radial inequality fails beyond its domain",
         stated=statement(
-            "hinge(g, 1 - kappa; k) < hinge(-g, 1 - 1/kappa; k)",
-            *("kappa > 1", "k >= 1", "g > (k/2) log(kappa)"),
+            "hinge(g, 1 - kappa; r) < hinge(-g, 1 - 1/kappa; r)",
+            *("kappa > 1", "r >= 1", "g > (r/2) log(kappa)"),
             over=_RADIAL,
         ),
         about=(
