@@ -10,8 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.polynomial_zero import vanishes
-from ndis_verify.symbolic.zero import as_expression
+from ndis_verify.symbolic.zero import as_expression, is_zero
 
 _MAX_PASSES = 200
 
@@ -125,7 +124,7 @@ def without_rules(letters: Iterable[Any], numbers: Iterable[sp.Symbol] = ()) -> 
 
 def _is_null(value: Any) -> bool:
     entries = value if isinstance(value, sp.MatrixBase) else [value]
-    return all(vanishes(entry) or sp.simplify(entry) == 0 for entry in map(as_expression, entries))
+    return all(is_zero(entry) for entry in entries)
 
 
 def _split(term: sp.Expr) -> tuple[list[sp.Expr], list[sp.Expr]]:

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, without_powers
 from ndis_verify.symbolic.notation import scalar
-from ndis_verify.symbolic.zero import as_expression, is_zero
+from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 
 
 def follows(difference: Any) -> bool | None:
@@ -45,7 +45,10 @@ def _follows(difference: sp.Expr) -> bool | None:
         known.append((node, sp.Symbol(f"unknown_{len(known)}", **assumed)))
         return known[-1][1]
 
-    gap = sp.expand(without_powers(_replaced(difference, number)))
+    gap = _replaced(difference, number)
+    if nonzero_somewhere(gap):  # before it is written out
+        return False
+    gap = sp.expand(without_powers(gap))
     if not gap.is_commutative:  # the letters may stand for what makes it 0
         return True if BlockAlgebra({}, {}).reduce(gap) == 0 else None
     return is_zero(gap)
