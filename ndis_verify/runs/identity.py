@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import platform
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,27 @@ def identity(*parts: Any, functions: Iterable[Callable[..., Any]] = (), folder: 
 
     A journal of another version of any of these is not taken up: its numbers may be wrong by now.
     """
-    digest = hashlib.sha256(repr((platform.python_version(), *parts)).encode())
-    for name in _DEPENDENCIES:
-        digest.update(f"{name}=={metadata.version(name)}".encode())
-    files = [(path.relative_to(_ROOT), path) for path in sorted(_ROOT.rglob("*.py"))]
-    files += [(Path(path.name), path) for path in sorted(folder.glob("*.json"))] if folder else []
-    for shown, path in files:
-        digest.update(f"{shown.as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    digest = hashlib.sha256(repr((_package(), *parts)).encode())
+    for path in sorted(folder.glob("*.json")) if folder else ():
+        digest.update(_line(path.name, path))
     for function in functions:
         digest.update(_written(function))
     return digest.hexdigest()
+
+
+@cache
+def _package() -> str:
+    """Python, the dependencies and the sources as this process found them: what it has loaded does not change."""
+    digest = hashlib.sha256(platform.python_version().encode())
+    for name in _DEPENDENCIES:
+        digest.update(f"{name}=={metadata.version(name)}".encode())
+    for path in sorted(_ROOT.rglob("*.py")):
+        digest.update(_line(path.relative_to(_ROOT).as_posix(), path))
+    return digest.hexdigest()
+
+
+def _line(shown: str, path: Path) -> bytes:
+    return f"{shown} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
 
 
 def _written(function: Callable[..., Any]) -> bytes:
