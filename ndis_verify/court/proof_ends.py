@@ -15,6 +15,7 @@ from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, opened
 from ndis_verify.symbolic.notation import anything, law, scalar, transpose
+from ndis_verify.symbolic.scopes import unheard
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
 from ndis_verify.symbolic.unknowns import equal
 
@@ -68,6 +69,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
         return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
     if flat := [v for v, s in end.symbols.items() if s.is_commutative and _has_to_be_letter(v, stated)]:
         return set(), f"{name}: laws in more than one dimension are spoken of, and {flat[0]} is no letter"
+    if odd := [(v, *unheard(s)) for v, s in end.symbols.items() if unheard(s)]:
+        return set(), f"{name}: the statement does not say that {odd[0][0]} is {', '.join(odd[0][1:])}"
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"
@@ -155,7 +158,7 @@ def _foreign_hypotheses(
     wrong = []
     for h in derivation.hypotheses:
         text = h.text if isinstance(h, Hypothesis) else h
-        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means
+        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means and h.relation is None
         relation = h.relation if isinstance(h, Hypothesis) else None
         said = text if stated is not None else end.granted.get(text, text)
         same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated)

@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.court.proof_letters import letter_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, at_values, opened
@@ -21,6 +22,7 @@ from ndis_verify.symbolic.fact import of_one_point
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 
@@ -109,6 +111,7 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
         yield from (f"{where}: {text}" for text in _of_definition(derivation, k))
     if step.kind == "fact":
         yield from (f"{where}: {text}" for text in _of_fact(derivation, step))
+    yield from (f"{where}: {text}" for text in letter_problems(derivation, k))
 
 
 def _of_use(derivation: Derivation, use: Use) -> str:
@@ -139,12 +142,14 @@ def _of_use(derivation: Derivation, use: Use) -> str:
 
 
 def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: Use) -> bool:
-    """Whether a step or hypothesis says what the hypothesis of a lemma does, where that is a relation, at the values of
-    `use`; of words the reader decides.
+    """Whether a step or hypothesis says what the hypothesis of a lemma does: a relation at the values of `use`, and of
+    words the same ones.
     """
     relation = wanted.relation if isinstance(wanted, Hypothesis) else None
     if relation is None:
-        return True
+        text = wanted.text if isinstance(wanted, Hypothesis) else wanted
+        said = [shown] if shown in derivation.given else [one.why for one in derivation.steps if one.name == shown]
+        return any(text in words for words in said)
     if isinstance(relation, law):
         here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
         return at_values(relation, use.at) in here
@@ -188,25 +193,39 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) in QUANTITIES:
         yield f"is not what {step.lhs.func} means"
         return
-    signs = [f"is_{sign}" for sign in BOUNDS if getattr(step.lhs, f"is_{sign}") is True]
-    unseen = [sign for sign in signs if getattr(as_expression(step.rhs), sign) is not True]
+    if odd := unheard(step.lhs):
+        yield f"nothing says why {step.lhs} is {', '.join(odd)}"
+    rhs = as_expression(step.rhs)
+    assumed = [one for one in ASSUMPTIONS if getattr(step.lhs, f"is_{one}") is True]
+    unseen = [one for one in assumed if getattr(rhs, f"is_{one}", None) is not True]
     if unseen and not _has_reason(derivation, step, unseen):
-        yield f"nothing says why {step.lhs} has a sign"
+        yield f"nothing says why {step.lhs} is {', '.join(unseen)}"
     name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
     if any(_speaks_of(one, name) for one in earlier):
         yield f"{name} was spoken of before"
 
 
-def _has_reason(derivation: Derivation, step: Step, signs: list[str]) -> bool:
-    """Whether the premises of a definition give its right side these signs; of those in words the reader decides."""
+def _has_reason(derivation: Derivation, step: Step, assumed: list[str]) -> bool:
+    """Whether the premises of a definition make its right side what it is assumed to be."""
     found = [derivation.used(Use(p) if isinstance(p, str) else p) for p in step.premises]
     order = [one for one in found if one is not None and one.lhs is not None and one.relation != "="]
-    if not order:
-        return bool(step.premises)
     gaps = [sp.cancel(sp.together(one.lhs - one.rhs)) for one in order]
-    shown = {_times(one.relation, sp.cancel(step.rhs / gap)) for one, gap in zip(order, gaps, strict=True)}
-    wanted = {BOUNDS[sign.removeprefix("is_")][0] for sign in signs}
-    return all(any(sign in WEAKER[one] for one in shown if one) for sign in wanted)
+    signs = {_times(one.relation, sp.cancel(step.rhs / gap)) for one, gap in zip(order, gaps, strict=True)}
+    wanted = {BOUNDS[name][0] for name in assumed if name in BOUNDS}
+    if not all(any(sign in WEAKER[one] for one in signs if one) for sign in wanted):
+        return False
+    return "integer" not in assumed and ("real" not in assumed or _is_real(step.rhs, order))
+
+
+def _is_real(side: Any, order: list[Step]) -> bool:
+    """Whether a side is real where what `order` says has a sign has it: no root and no logarithm of another number."""
+    for one in order:
+        sign = {">": {"positive": True}, ">=": {"nonnegative": True}}
+        for gap, relation in ((one.lhs - one.rhs, one.relation), (one.rhs - one.lhs, TURNED[one.relation])):
+            if relation in sign:
+                side = side.subs(gap, sp.Dummy(**sign[relation]))
+    real = lambda node: isinstance(node, sp.Integral) and node.function.is_real is True  # noqa: E731
+    return bool(as_expression(side).replace(real, lambda _: sp.Dummy(real=True)).is_real)
 
 
 def _times(relation: str, factor: Any) -> str:

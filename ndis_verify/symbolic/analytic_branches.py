@@ -131,7 +131,7 @@ def both_branches() -> Derivation:
     steps = (
         Step(
             "covariance",
-            "S = std^2 I is positive definite, as std, a positive multiple of Delta, is positive.",
+            "S = std^2 I: S positive definite, as std, a positive multiple of Delta, is positive.",
             kind="definition",
             premises=("Delta > 0",),
         ),

@@ -100,7 +100,7 @@ def greatest_at_corner() -> Derivation:
     steps = (
         Step(
             "laws",
-            "P has independent centred normal coordinates of variances e^{l_i} >= 1, Q as many of variance 1.",
+            "Independent normal coordinates: of P of variances e^{l_i}, l_i >= 0, of Q of variance 1; equal means.",
             kind="definition",
         ),
         Step("profile", "As stated.", lhs=epsilon, rhs=sp.Integer(0), relation=">=", witness=epsilon),

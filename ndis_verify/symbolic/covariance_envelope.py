@@ -40,13 +40,29 @@ def _vertex_steps() -> tuple[Step, ...]:
             rhs=sp.Min(d, sp.floor(nu / rho)),
             kind="definition",
         ),
+        by_fact(
+            "parts",
+            "which is not more than there is,",
+            "whole parts of a sum",
+            {"part": rho, "sum": nu, "d": d},
+            {"part": Step("rho > 0", "rho > 0.", lhs=rho, rhs=zero, relation=">", witness=rho)},
+        ),
+        Step(
+            "they fit",
+            "so that they fit,",
+            lhs=whole * rho,
+            rhs=sp.Min(nu, d * rho),
+            relation="<=",
+            kind="inference",
+            premises=("rho's", "parts"),
+        ),
         Step(
             "rest",
             "and what is left is that of one more.",
             lhs=rest,
             rhs=sp.Min(nu, d * rho) - whole * rho,
             kind="definition",
-            premises=("rho's",),
+            premises=("rho's", "they fit"),
         ),
     )
 

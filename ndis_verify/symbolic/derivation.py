@@ -8,7 +8,7 @@ step that does not stand on itself names its premises, and the court holds it to
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -16,18 +16,19 @@ from typing import Any, Literal
 import mpmath
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.symbolic import typeset
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.notation import anything, as_products
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
 from ndis_verify.symbolic.unknowns import follows
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
 StepKind = Literal["definition", "identity", "inference", "fact", "argument"]
 _RELATIONS = {"=": sp.Eq, ">=": sp.Ge, ">": sp.Gt, "<=": sp.Le, "<": sp.Lt}
 DECIDED = ("identity", "inference")
-_ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
 _CEILING = 16
 
 
@@ -257,6 +258,11 @@ class Derivation:
         """Claim -> how much of it this derivation carries."""
         return {**self.covers, **{c.claim: f"part: {c.part}" if c.part else "concluded" for c in self.concludes}}
 
+    @cached_property
+    def names(self) -> frozenset[Any]:
+        """What its definitions define."""
+        return frozenset(step.lhs for step in self.steps if step.kind == "definition" and step.lhs is not None)
+
     def supposed(self, hypothesis: str) -> Step | None:
         """The relation that a hypothesis is, where it is one that its symbols' assumptions alone do not decide."""
         for h in self.hypotheses:
@@ -276,7 +282,10 @@ class Derivation:
                 raise InputError("at", str(set(use.at)), "of a hypothesis must be a vector in the place of any vector")
             step = self.supposed(use.step)
         else:
-            step = (self if use.of is None else use.of()).step(use.step)
+            whole = self if use.of is None else use.of()
+            step = whole.step(use.step)
+            if use.at and (held := whole.fixed(use.step) & set(use.at)) and (use.of is None or held & whole.names):
+                raise InputError("at", str(min(held, key=str)), f"is not free in {use.step!r}")
         return (
             dataclasses.replace(step, lhs=at_values(step.lhs, use.at), rhs=at_values(step.rhs, use.at))
             if use.at and step is not None
@@ -308,10 +317,39 @@ class Derivation:
             if found.relation == "=" and use.between is not None:
                 sandwiched += use.between[0] * (found.lhs - found.rhs) * use.between[1]
             elif found.relation == "=":
-                sides = [_put_in(as_expression(side), found.lhs, found.rhs) for side in sides]
+                fixed = self.fixed(use)
+                sides = [_put_in(as_expression(side), found.lhs, found.rhs, fixed) for side in sides]
         gap = opened(sides[0] - sides[1])
         outcome = follows(gap) if step.algebra is None else step.algebra.holds(as_products(gap) - sandwiched)
         return outcome if outcome is not True else _follows(step.relation, signs)
+
+    def fixed(self, premise: str | Use) -> frozenset[Any]:
+        """The symbols at whose every value a step or hypothesis does not hold: of the hypotheses that it rests on and,
+        as names, of the definitions.
+        """
+        if isinstance(premise, Use) and premise.of is not None:
+            lemma = premise.of()
+            shown = [self.fixed(premise.granted.get(text, text)) for text in lemma.given]
+            return (lemma.fixed(premise.step) - set(premise.at)).union(*shown)
+        name = premise.step if isinstance(premise, Use) else premise
+        if name not in self._fixed:
+            self._fixed[name] = frozenset()  # what rests on itself is a fault of its own
+            supposed = self.supposed(name)
+            if supposed is not None:
+                self._fixed[name] = frozenset(supposed.lhs.free_symbols | supposed.rhs.free_symbols)
+            elif name not in self.given:
+                self._fixed[name] = frozenset().union(*(self.fixed_in(s) for s in self.steps if s.name == name))
+        return self._fixed[name]
+
+    def fixed_in(self, step: Step) -> frozenset[Any]:
+        """The same of a step that may stand in the conditions of another one."""
+        shown = [self.fixed_in(one) if isinstance(one, Step) else self.fixed(one) for one in step.conditions.values()]
+        own = {step.lhs} if step.kind == "definition" and isinstance(step.lhs, (sp.Symbol, AppliedUndef)) else set()
+        return frozenset(own).union(*shown, *map(self.fixed, step.premises))
+
+    @cached_property
+    def _fixed(self) -> dict[str, frozenset[Any]]:
+        return {}
 
     def verify(self) -> list[tuple[Step, bool | None]]:
         """Every step with True, False, or None (undecided, a definition, a fact or an argument)."""
@@ -386,17 +424,28 @@ def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
 @lru_cache(maxsize=8192)
 def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     """A step of a lemma is used by several steps, in the check of each and in that of each planted fault."""
+    if odd := [symbol for symbol, _ in values if unheard(symbol)]:
+        raise InputError(str(odd[0]), str(unheard(odd[0])), "is more than is asked of what takes its place")
     for symbol, value in values:
-        for name in _ASSUMPTIONS:
+        for name in ASSUMPTIONS:
             if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
                 raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")
-    return side if side is None else as_expression(side).subs(dict(values), simultaneous=True)
+    if side is None:
+        return side
+    found = {symbol: as_expression(value) for symbol, value in values}
+    if (name := taken_over(as_expression(side), found)) is not None:
+        raise InputError("at", str(name), "stands for other values in what is taken at these")
+    return as_expression(side).subs(found, simultaneous=True)
 
 
-def _put_in(side: Any, old: Any, new: Any) -> Any:
-    """`new` in the place of `old`. SymPy refuses where one name is bound in both `side` and `new`, which is no harm
-    where it is free in neither.
+def _put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
+    """`new` in the place of `old`; left as it is where a symbol of them would be bound, and they do not hold for each
+    of its values. SymPy refuses where one name is bound in both `side` and `new`, which is no harm where it is free in
+    neither.
     """
+    old, new = as_expression(old), as_expression(new)
+    if captured(side, old, new, fixed):
+        return side
     try:
         return side.subs(old, new)
     except ValueError:

@@ -308,6 +308,15 @@ FACTS: Mapping[str, Fact] = {
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (summed(a["mass"]), "=", sp.Integer(1)),
     ),
+    "a law has a point": Fact(
+        text="Finitely many points on which there is a law are more than none.",
+        tex=r"\sum_j p_j = 1 \implies \sum_j 1 > 0",
+        letters=("mass",),
+        conditions={"mass": "the masses add up to 1"},
+        reference="a sum over no points is 0",
+        instance=lambda a: (summed(sp.Integer(1)), ">", sp.Integer(0)),
+        required={"mass": lambda a: (summed(a["mass"]), "=", sp.Integer(1))},
+    ),
     "expectation of a constant": Fact(
         text="The expectation of a constant is the constant.",
         tex=r"\mathbb{E}\,c = c",

@@ -14,7 +14,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import beyond, divergence, mass, on_sphere, sphere_mean
 
-cot = sp.Symbol("c", positive=True)
+cot = sp.Symbol("c_T", positive=True)  # the cotangent, of which the facts speak as c
 xi = sp.Symbol("xi", real=True)
 _zero = sp.Integer(0)
 size = sp.Symbol("eta", positive=True)  # of xi

@@ -7,6 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.block_algebra import without_powers
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
     inverse_form,
@@ -24,7 +26,7 @@ from ndis_verify.symbolic.notation import (
     with_noise,
 )
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes
+from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes, written_transposed
 
 
 def _quotients(
@@ -36,6 +38,14 @@ def _quotients(
         return instance(a) if all(is_form(*(a[name] for name in names)) for names in letters) else NOTHING
 
     return checked
+
+
+def _not_negative_form(letters: Mapping[str, Any]) -> Instance:
+    """Of the inverse of a sum of products X^T X and a multiple of I."""
+    terms = [term.args_cnc() for term in sp.Add.make_args(sp.expand(without_powers(letters["squares"])))]
+    if not all(not scale and len(word) == 2 and written_transposed(word[1], word[0]) for scale, word in terms):
+        raise InputError("squares", str(letters["squares"]), "must be a sum of products X^T X")
+    return inverse_form(letters["squares"] + letters["c"]), ">=", sp.Integer(0)
 
 
 OF_MATRICES: Mapping[str, Fact] = {
@@ -77,6 +87,16 @@ OF_MATRICES: Mapping[str, Fact] = {
             a["constant"] * a["determinant"] ** (-a["n"] / 2),
         ),
         required={"rows": lambda a: (a["n"], ">", a["d"] - 1)},
+    ),
+    "the form of an inverse is not negative": Fact(
+        text="Where X^T X + c I, c >= 0, is invertible, v^T (X^T X + c I)^{-1} v >= 0 for every v; so it is of several"
+        " X^T X.",
+        tex=r"c \ge 0 \implies v^{\mathsf T} (X^{\mathsf T} X + c I)^{-1} v \ge 0",
+        letters=("squares", "c"),
+        conditions={"ridge": "c >= 0"},
+        reference="a positive semidefinite matrix that is invertible is positive definite, and so is its inverse",
+        instance=_not_negative_form,
+        required={"ridge": lambda a: (a["c"], ">=", sp.Integer(0))},
     ),
     "inverses reverse the Loewner order": Fact(
         text="Where A >= B > 0 in the Loewner order, v^T A^{-1} v <= v^T B^{-1} v for every v.",

@@ -71,7 +71,11 @@ def mean_distance() -> Derivation:
     bound_of_bin = t / (2 * draws) * _mass + 1 / (2 * t)
     steps = (
         *_notation(),
-        Step("points", "k is their number.", lhs=bins, rhs=summed(one), kind="definition", premises=("draws",)),
+        _whole("mass", _mass, "p is a law.", "draws"),
+        by_fact("points there are", "So there is a point.", "a law has a point", {"mass": _mass}, {"mass": "mass"}),
+        Step(
+            "points", "k is their number.", lhs=bins, rhs=summed(one), kind="definition", premises=("points there are",)
+        ),
         Step(
             "parabola",
             "|y| is below a parabola that touches it.",
@@ -129,7 +133,6 @@ def mean_distance() -> Derivation:
             ("expected error of a share", "draws"),
         ),
         linear("sum of the bounds", "Term by term.", summed, ((t / (2 * draws), _mass), (1 / (2 * t), one)), "draws"),
-        _whole("mass", _mass, "p is a law.", "draws"),
         Step(
             "sum and expectation",
             "Of finitely many terms.",

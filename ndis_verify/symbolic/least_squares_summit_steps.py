@@ -32,7 +32,7 @@ def loss(at: sp.Expr) -> sp.Expr:
 
 
 def smooth(of: sp.Expr) -> sp.Expr:
-    """The density of the cotangent and xi at the parameter `of`, but for |c + x xi|^k."""
+    """The density of the cotangent and xi at the parameter `of`, but for |c_T + x xi|^k."""
     power = constant * of ** ((k + 1) / 2) * (1 + of * x**2) ** (-k / 2)
     return power * (1 + of * cot**2) ** (-(rows + 1) / 2)
 

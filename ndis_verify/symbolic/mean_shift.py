@@ -52,10 +52,16 @@ def _lemma_at(distance: sp.Expr) -> Use:
         "lemma, before U is chosen",
         of=ndis_lemma.hockey_stick,
         at={ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, K: Ri * Ri},
-        granted={POSITIVE_DEFINITE: DEFINITE.text},
+        granted={POSITIVE_DEFINITE: "one covariance"},
     )
 
 
+_both_covariances = Step(
+    "one covariance",
+    f"S is both covariances: {POSITIVE_DEFINITE}.",
+    kind="definition",
+    premises=(DEFINITE.text,),
+)
 _BT = -gt * Ri * Ri * R * U
 _B = -Ut * R * Ri * Ri * g
 _vanishes = Step(
@@ -79,6 +85,7 @@ def hockey_stick() -> Derivation:
     steps = (
         meaning("divergence", "mean_shift", shift, epsilon),
         distance_between_means("distance", shift),
+        _both_covariances,
         _vanishes,
         Step(
             "hinge",
@@ -144,6 +151,7 @@ def no_shift() -> Derivation:
     at = {**lemma.at, g: sp.Integer(0), gt: sp.Integer(0), epsilon: eps}
     steps = (
         meaning("divergence", "mean_shift", 0, eps),
+        _both_covariances,
         _vanishes,
         Step(
             "hinge",

@@ -116,7 +116,7 @@ def worst_pair() -> Derivation:
     steps = (
         Step(
             "covariance",
-            "S = sigma^2 I, positive definite as sigma > 0; the whitened shift of a pair is at most D = Delta/sigma.",
+            "S = sigma^2 I: S positive definite, as sigma > 0; the whitened shift is at most D = Delta/sigma.",
             kind="definition",
             premises=("sigma > 0",),
         ),

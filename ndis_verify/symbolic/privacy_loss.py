@@ -206,7 +206,7 @@ def gaussian_profile() -> Derivation:
     steps = (
         Step(
             "covariance",
-            "S = sigma^2 I, positive definite as sigma > 0; the whitened shift is D = Delta/sigma.",
+            "S = sigma^2 I: S positive definite, as sigma > 0; the whitened shift is D = Delta/sigma.",
             kind="definition",
             premises=("sigma > 0",),
         ),

@@ -15,7 +15,7 @@ power, level, growth = sp.symbols("a b c", positive=True)
 spare, slack = sp.symbols("x y", nonnegative=True)  # P(S) = a + x, Q(S) = b - y
 failure, share = sp.symbols("gamma theta", positive=True)
 
-INDEPENDENT, FIXED = "independent scores within each sample", "sets fixed by other rows"
+INDEPENDENT, FIXED = "independent draws of scores within each sample", "sets fixed by other rows"
 BINS = "bins and order fixed by other rows"
 DENSITIES = "P and Q have densities p and q"
 GRANTED = {"independent draws": INDEPENDENT}

@@ -271,17 +271,33 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
             zero,
             *("positive", "with the ridge", "m"),
         ),
+        by_fact(
+            "forms",
+            "Where S + ridge I is invertible, its inverse is positive definite.",
+            "the form of an inverse is not negative",
+            {"squares": gram, "c": _ridge(x, floor)},
+            {
+                "ridge": Step(
+                    "some ridge",
+                    "No ridge is negative.",
+                    lhs=_ridge(x, floor),
+                    rhs=zero,
+                    relation=">=",
+                    witness=_ridge(x, floor),
+                )
+            },
+        ),
         Step(
             "leverage",
-            "The leverage of the record, v^T (S + ridge I)^{-1} v, where that is invertible:",
+            "The leverage of the record, v^T (S + ridge I)^{-1} v, there:",
             lhs=lever(x),
             rhs=inverse_form(gram + _ridge(x, floor)),
             kind="definition",
-            premises=("databases",),
+            premises=("databases", "forms"),
         ),
         Step(
             "leverage at a good value",
-            "at every good value, where S + v I is positive definite. w is the vector (S + v I)^{-1} v.",
+            f"at every good value, where S + v I is positive definite: {LEVERAGE}, c = v the ridge.",
             kind="definition",
             premises=("leverage", "definite"),
         ),

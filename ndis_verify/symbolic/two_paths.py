@@ -145,8 +145,8 @@ def _path_steps(order: str, path: str) -> tuple[Step, ...]:
     return (
         Step(
             f"laws, {path}, {order}",
-            "P, the law in between, which has the mean of the one and the covariance of the other, and Q; of"
-            " independent normal coordinates.",
+            "P, Q, R laws on one space, of independent normal coordinates: R, in between, has the mean of the one and"
+            " the covariance of the other.",
             kind="definition",
             premises=("wide", "narrow"),
         ),

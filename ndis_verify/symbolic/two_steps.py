@@ -160,8 +160,8 @@ def noisy_pair() -> Derivation:
         *_noise_steps(),
         Step(
             "three laws",
-            "P, R and Q at the smaller noise: P's means and standard deviations, 0 and P's, 0 and Q's; of independent"
-            " normal coordinates.",
+            "P, Q, R laws on one space, of independent normal coordinates at the smaller noise: of means and standard"
+            " deviations P's, 0 and Q's, 0 and P's.",
             kind="definition",
             premises=("wide", "narrow"),
         ),

@@ -1,0 +1,165 @@
+"""That a letter of a proof is one thing wherever it stands: a name under what binds a symbol, an argument over which a
+fact goes, a name that a lemma has too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic.derivation import Derivation, Step, Use, at_values
+from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.scopes import binders, bound
+from ndis_verify.symbolic.zero import as_expression
+
+_GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
+
+
+def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
+    """What is wrong with the letters of step k."""
+    step, hidden = derivation.steps[k], _hidden(names_of(derivation))
+    for one in _all(step):
+        yield from _under_binders(one, hidden)
+        if one.kind == "fact" and one.fact in FACTS:
+            yield from _of_arguments(derivation, one, FACTS[one.fact], hidden)
+    yield from _of_lemmas(derivation, k)
+
+
+def _all(step: Step) -> Iterator[Step]:
+    """A step, and those that stand in its conditions."""
+    yield step
+    for shown in step.conditions.values():
+        if isinstance(shown, Step):
+            yield from _all(shown)
+
+
+def names_of(derivation: Derivation) -> dict[Any, Any]:
+    """What each name stands for, of definitions here and of those of lemmas that a used step speaks of; where two say
+    different things the first.
+    """
+    return dict(reversed(list(_named(derivation))))
+
+
+def _named(derivation: Derivation) -> Iterator[tuple[Any, Any]]:
+    for step in derivation.steps:
+        if step.kind == "definition" and _is_name(step.lhs):
+            yield step.lhs, step.rhs
+    for step in derivation.steps:
+        for one in _all(step):
+            for use in one.premises:
+                if isinstance(use, Use) and use.of is not None:
+                    yield from _lent(use, use.of())
+
+
+def _is_name(lhs: Any) -> bool:
+    return isinstance(lhs, sp.Symbol) or (isinstance(lhs, AppliedUndef) and str(lhs.func) not in QUANTITIES)
+
+
+def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
+    """The names of a lemma of which its used step speaks, but for those in whose place something is put."""
+    step = lemma.step(use.step)
+    for name, meant in names_of(lemma).items():
+        if name not in use.at and any(_speaks(side, name) for side in (step.lhs, step.rhs)):
+            yield name, at_values(meant, use.at)
+
+
+def _speaks(side: Any, name: Any) -> bool:
+    """Whether an expression speaks of a name; of a function at any argument."""
+    if not isinstance(side, (sp.Basic, sp.MatrixBase)):
+        return False
+    if isinstance(name, sp.Symbol):
+        return name in side.free_symbols
+    return any(call.func == name.func for call in side.atoms(AppliedUndef))
+
+
+def _hidden(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
+    """Name -> the symbols that it depends on and is not written with."""
+    behind: dict[Any, set[Any]] = {}
+    for name, meant in names.items():
+        symbols = set(as_expression(meant).free_symbols)
+        for other, own in behind.items():
+            if _speaks(as_expression(meant), other):
+                symbols |= own
+        behind[name] = symbols - (as_expression(name).free_symbols if isinstance(name, AppliedUndef) else set())
+    return behind
+
+
+def _under_binders(step: Step, hidden: Mapping[Any, set[Any]]) -> Iterator[str]:
+    """Of a name under what goes over a symbol that its definition speaks of nobody can say what it is there."""
+    for side in (step.lhs, step.rhs, step.witness):
+        for node in binders(side):
+            for name, symbols in hidden.items():
+                if name != node and (held := symbols & bound(node)) and _speaks(node, name):
+                    over = min(held, key=str)
+                    yield f"{name} stands for what depends on {over}, over which {node.func.__name__} goes"
+
+
+def _of_arguments(derivation: Derivation, step: Step, fact: Fact, hidden: Mapping[Any, set[Any]]) -> Iterator[str]:
+    """What is shown for every value of an argument must not rest on what is known of one of its values."""
+    over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
+    for argument in over.values():
+        for name, symbols in hidden.items():
+            if argument in symbols and any(_speaks(value, name) for value in step.letters.values()):
+                yield f"{name} stands for what depends on {argument}, which the fact goes over"
+    for condition, shown in step.conditions.items():
+        known = derivation.fixed_in(shown) if isinstance(shown, Step) else derivation.fixed(shown)
+        for argument in _everywhere(fact, condition, step.letters, over):
+            if argument in known:
+                yield f"condition {condition!r} is shown at one {argument} alone"
+
+
+def _everywhere(fact: Fact, condition: str, letters: Mapping[str, Any], over: Mapping[str, Any]) -> set[Any]:
+    """The symbols for all values of which a condition has to hold: arguments that it looks at, and own ones."""
+    if condition not in fact.required:
+        return set(over.values())
+    seen = _Watched(letters)
+    left, _, right = fact.required[condition](seen)
+    spoken = set().union(*(as_expression(side).free_symbols for side in (left, right) if side is not None))
+    given = set().union(*(_symbols(value) for value in letters.values()))
+    return {one for name, one in over.items() if name in seen.names and one in spoken} | (spoken - given)
+
+
+class _Watched(dict[str, Any]):
+    """Letters, and which of them were asked for."""
+
+    def __init__(self, letters: Mapping[str, Any]) -> None:
+        super().__init__(letters)
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+
+def _symbols(value: Any) -> set[Any]:
+    """The symbols of a letter, which may be several expressions, or a functional."""
+    if isinstance(value, (tuple, list)):
+        return set().union(*map(_symbols, value))
+    return set(value.free_symbols) if isinstance(value, (sp.Basic, sp.MatrixBase)) else set()
+
+
+def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
+    """A name of a lemma is the same name here, and no variable."""
+    names = names_of(derivation)
+    here = {step.lhs for step in derivation.steps if step.kind == "definition"}
+    variables = {symbol for end in derivation.concludes for symbol in end.symbols.values()}
+    for one in _all(derivation.steps[k]):
+        for use in one.premises:
+            if not isinstance(use, Use) or use.of is None:
+                continue
+            try:
+                lent = list(_lent(use, use.of()))
+            except InputError as error:  # said of the use itself
+                yield str(error)
+                continue
+            for name, meant in lent:
+                if names[name] != meant:
+                    yield f"{name} is not what it is in lemma {use.of().id}"
+                elif name in variables and name not in here:
+                    yield f"{name}, a variable here, is a name in lemma {use.of().id}"

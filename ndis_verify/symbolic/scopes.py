@@ -1,0 +1,91 @@
+"""What binds a symbol in an expression, and what may not be put under it; what a symbol is assumed to be.
+
+An integral, a slope, a limit or a supremum goes over all values of its symbol: what is put into it has to hold, and to
+mean the same, at every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.symbolic.notation import bin_of_sum, logarithms, x, z
+
+ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
+_BINDERS = (sp.Integral, sp.Sum, sp.Product, sp.Derivative, sp.Limit, sp.Subs, sp.Lambda)
+_LOCAL = (sp.Derivative, sp.Limit)  # these look at the numbers around one, on both of its sides
+_OVER = {  # functionals of our own notation, and the symbol that each goes over
+    **dict.fromkeys(("total", "largest", "where", "over"), x),
+    **dict.fromkeys(("summed", "largest_union", "over_set"), bin_of_sum),
+    **dict.fromkeys(("normal_mean", "normal_chance"), z),
+    "over_envelope": logarithms,
+}
+_OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
+
+
+def bound(node: Any) -> frozenset[Any]:
+    """The symbols that a node goes over."""
+    if isinstance(node, sp.Limit):
+        return frozenset((node.args[1],))
+    if isinstance(node, _BINDERS):
+        return frozenset(node.variables)
+    over = _OVER.get(str(node.func)) if isinstance(node, AppliedUndef) else None
+    return frozenset() if over is None else frozenset((over,))
+
+
+def binders(side: Any) -> Iterator[Any]:
+    """The nodes of an expression that go over a symbol."""
+    if isinstance(side, (sp.Basic, sp.MatrixBase)):
+        yield from (node for node in side.atoms(*_BINDERS, AppliedUndef) if bound(node))
+
+
+def captured(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> bool:
+    """Whether an equation old = new may not be put into `side`, because its symbols are bound around `old` there.
+
+    `fixed`: symbols that the equation does not hold for every value of. Where `old` is written as a function of the
+    bound symbol, and holds for each value of it, it may.
+    """
+    return any(
+        not _everywhere(node, old, names, set(fixed))
+        for node in binders(side)
+        if node != old and node.has(old) and (names := bound(node) & (old.free_symbols | new.free_symbols))
+    )
+
+
+def _everywhere(node: Any, old: Any, names: frozenset[Any], fixed: set[Any]) -> bool:
+    if not names <= old.free_symbols or names & fixed:
+        return False
+    return not isinstance(node, _LOCAL) or all(_is_inside(name) for name in names)
+
+
+def _is_inside(symbol: Any) -> bool:
+    """Whether all numbers around a value of the symbol are values of it."""
+    return symbol.is_integer is None and (symbol.is_zero is False or symbol.is_nonnegative is symbol.is_nonpositive)
+
+
+def taken_over(side: Any, values: Mapping[Any, Any]) -> Any:
+    """What keeps `values` from being put in the place of symbols and calls: one that would be bound in `side`, or a
+    function of which other values are spoken of too. None where nothing does.
+    """
+    for key, value in values.items():
+        own = key.free_symbols if isinstance(key, AppliedUndef) else frozenset()
+        for node in binders(side):
+            if node.has(key) and (names := bound(node) & (value.free_symbols - own)):
+                return min(names, key=str)
+        if isinstance(key, AppliedUndef) and str(key.func) != _OF_A_VECTOR:
+            calls = [one for one in side.atoms(AppliedUndef) if one.func == key.func and one not in values]
+            if calls:
+                return min(calls, key=str)
+    return None
+
+
+def unheard(symbol: Any) -> dict[str, bool]:
+    """What a symbol is assumed to be beyond a sign, being real and being whole: nothing asks where that comes from."""
+    if not isinstance(symbol, sp.Symbol):
+        return {}
+    said = {one: True for one in ASSUMPTIONS if getattr(symbol, f"is_{one}") is True}
+    plain = sp.Symbol(symbol.name, commutative=symbol.is_commutative, **said).assumptions0
+    return {name: value for name, value in symbol.assumptions0.items() if plain.get(name) != value}
