@@ -388,9 +388,9 @@ def test_definitions_are_new_names_or_what_the_language_means() -> None:
 def test_a_name_has_the_sign_that_the_premise_of_its_definition_gives() -> None:
     below = Hypothesis("D < 1", D < 1)
     right = Step("room", "", lhs=other, rhs=1 / D - 1, kind="definition", premises=("D < 1",))
-    assert "has a sign" not in _said(right, end="room", hypotheses=(below,))
+    assert "nothing says why" not in _said(right, end="room", hypotheses=(below,))
     for wrong in (1 / D - 2, D - 1, sp.Integer(1) / 2 - D):
-        assert "nothing says why E has a sign" in _said(replace(right, rhs=wrong), end="room", hypotheses=(below,))
+        assert "nothing says why E is positive" in _said(replace(right, rhs=wrong), end="room", hypotheses=(below,))
 
 
 def test_a_definition_is_not_taken_at_other_values_behind_its_name() -> None:

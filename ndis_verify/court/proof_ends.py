@@ -69,8 +69,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
         return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
     if flat := [v for v, s in end.symbols.items() if s.is_commutative and _has_to_be_letter(v, stated)]:
         return set(), f"{name}: laws in more than one dimension are spoken of, and {flat[0]} is no letter"
-    if odd := [(v, *unheard(s)) for v, s in end.symbols.items() if unheard(s)]:
-        return set(), f"{name}: the statement does not say that {odd[0][0]} is {', '.join(odd[0][1:])}"
+    if more := [f"{v} is {', '.join(unheard(s))}" for v, s in end.symbols.items() if unheard(s)]:
+        return set(), f"{name}: the statement does not say that {more[0]}"
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"

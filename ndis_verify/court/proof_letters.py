@@ -26,7 +26,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
     step, hidden = derivation.steps[k], _hidden(names_of(derivation))
     for one in _all(step):
         yield from _under_binders(one, hidden)
-        if one.kind == "fact" and one.fact in FACTS:
+        if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], hidden)
     yield from _of_lemmas(derivation, k)
 

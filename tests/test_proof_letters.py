@@ -1,0 +1,305 @@
+"""False proofs, whole: each of them once ended in its false statement, and the court found nothing wrong with it."""
+
+import pytest
+import sympy as sp
+
+from ndis_verify.court.proof_ends import compared, unconcluded
+from ndis_verify.court.proof_structure import problems
+from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use, at_values
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import normal_mean, total
+from ndis_verify.symbolic.notation import x as place
+from ndis_verify.symbolic.scopes import captured, taken_over, unheard
+from ndis_verify.symbolic.statement_terms import quantity
+
+x, y, u, s = sp.symbols("x y u s", real=True)
+v, D = sp.symbols("v D", positive=True)
+n = sp.Symbol("n", integer=True)
+eps = sp.Symbol("eps", real=True)
+zero = sp.Integer(0)
+OVER = (real("x", -3, 3),)
+BELOW_1 = Hypothesis("x < 1", sp.Lt(x, 1))
+
+
+def define(name, meant, premises=()):
+    return Step(str(name), "A name.", lhs=name, rhs=meant, kind="definition", premises=premises)
+
+
+def infer(name, left, sign, right, *premises):
+    return Step(name, "So.", lhs=left, rhs=right, relation=sign, kind="inference", premises=premises)
+
+
+def integrated(name, left, right):
+    return Step(name, "", lhs=left, rhs=right, reduce=lambda one, other: one.doit() - other)
+
+
+def derivation(steps, symbols, hypotheses=()):
+    return Derivation(
+        id="a.proof",
+        title="of something",
+        sources=(),
+        hypotheses=hypotheses,
+        steps=steps,
+        result_step=steps[-1].name,
+        symbols=symbols,
+        concludes=(Conclusion("CLAIM", steps[-1].name, symbols),),
+    )
+
+
+def _parabola(hypotheses=()):
+    """That x^2 >= 0, under the name of u."""
+    return derivation(
+        (
+            define(u, x**2),
+            Step("square", "", lhs=x**2, rhs=zero, relation=">=", witness=x**2),
+            infer("u >= 0", u, ">=", zero, "u", Use("square")),
+        ),
+        {"x": x},
+        hypotheses,
+    )
+
+
+_PARABOLA, _LEMMA = _parabola(), _parabola(("f is continuous",))
+
+
+_distance = quantity("mean_shift", D, eps)
+_falling = x - x**2 / 2
+_expanded = Step("expanded", "", lhs=(x + 1) ** 2, rhs=x**2 + 2 * x + 1)
+_nonzero = sp.Symbol("x", real=True, nonzero=True)
+
+
+def _two_points(f, high):
+    above = Step("above", "", lhs=sp.Integer(high), rhs=zero, relation=">", witness=sp.Integer(high))
+    letters = {"f": f, "argument": x, "low": zero, "high": sp.Integer(high)}
+    return by_fact("two", "", "a rising function at two points", letters, {"rises": "slope", "order": above})
+
+
+FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its variables, the hypotheses
+    "the slope of a name": (
+        statement("2 x = 0", over=OVER),
+        (
+            define(u, x**2),
+            Step("flat", "", lhs=sp.Derivative(u, x), rhs=zero),
+            infer("slope", 2 * x, "=", sp.Derivative(u, x), "u"),
+            infer("end", 2 * x, "=", zero, "slope", "flat"),
+        ),
+        {"x": x},
+        (),
+    ),
+    "a sign that words give": (
+        statement("x^2 + 1 < 0", over=OVER),
+        (
+            _expanded,
+            define(v, -(x**2) - 1, ("expanded",)),
+            Step("v > 0", "", lhs=v, rhs=zero, relation=">", witness=v),
+            infer("end", x**2 + 1, "<", zero, "v", Use("v > 0", weight=-1)),
+        ),
+        {"x": x},
+        (),
+    ),
+    "a real name of a root": (
+        statement("x >= 0", over=OVER),
+        (
+            define(u, sp.sqrt(x)),
+            Step("square", "", lhs=u**2, rhs=zero, relation=">=", witness=u**2),
+            infer("end", x, ">=", zero, "u", Use("square")),
+        ),
+        {"x": x},
+        (),
+    ),
+    "a variable that is not 0": (
+        statement("x^2 > 0", over=OVER),
+        (Step("end", "", lhs=_nonzero**2, rhs=zero, relation=">", witness=_nonzero**2),),
+        {"x": _nonzero},
+        (),
+    ),
+    "a name of a lemma for something else": (
+        statement("x >= 0", over=OVER),
+        (define(u, x), infer("end", x, ">=", zero, "u", Use("u >= 0", of=lambda: _PARABOLA))),
+        {"x": x},
+        (),
+    ),
+    "a variable that is a name in a lemma": (
+        statement("u >= 0", over=(real("u", -3, 3),)),
+        (infer("end", u, ">=", zero, Use("u >= 0", of=lambda: _PARABOLA)),),
+        {"u": u},
+        (),
+    ),
+    "a slope that is known under a hypothesis": (
+        statement("x < x - 40", "x < 1", over=OVER),
+        (
+            infer("slope", sp.Derivative(_falling, x), ">", zero, Use("x < 1", weight=-1)),
+            _two_points(_falling, 10),
+            infer("end", x, "<", x - 40, "two"),
+        ),
+        {"x": x},
+        (BELOW_1,),
+    ),
+    "a step under a hypothesis, at another value": (
+        statement("x < x - 9", "x < 1", over=OVER),
+        (
+            infer("below", x - 1, "<", zero, Use("x < 1")),
+            infer("end", x, "<", x - 9, Use("below", at={x: sp.Integer(10)})),
+        ),
+        {"x": x},
+        (BELOW_1,),
+    ),
+    "a name at another value": (
+        statement("x = 5", over=OVER),
+        (
+            define(u, x),
+            infer("turned", x, "=", u, "u"),
+            infer("end", x, "=", sp.Integer(5), Use("turned", at={u: sp.Integer(5)})),
+        ),
+        {"x": x},
+        (),
+    ),
+    "a value that an integral binds": (
+        statement("x = 1/2", over=OVER),
+        (
+            integrated("mean", sp.Integral(u, (x, 0, 1)), u),
+            integrated("half", sp.Integral(x, (x, 0, 1)), sp.Rational(1, 2)),
+            infer("turned", x, "=", sp.Integral(x, (x, 0, 1)), Use("mean", at={u: x})),
+            infer("end", x, "=", sp.Rational(1, 2), "turned", "half"),
+        ),
+        {"x": x},
+        (),
+    ),
+    "an equation of one point under an integral": (
+        statement("y = 1/2", "y = x", over=(*OVER, real("y", -3, 3))),
+        (
+            integrated("mean", y, sp.Integral(y, (x, 0, 1))),
+            integrated("half", sp.Integral(x, (x, 0, 1)), sp.Rational(1, 2)),
+            infer("turned", sp.Integral(y, (x, 0, 1)), "=", sp.Integral(x, (x, 0, 1)), Use("y = x")),
+            infer("end", y, "=", sp.Rational(1, 2), "mean", "turned", "half"),
+        ),
+        {"x": x, "y": y},
+        (Hypothesis("y = x", sp.Eq(y, x)),),
+    ),
+    "a relation behind words": (
+        statement("delta_shift(D; eps) < delta_shift(D; eps) - 1", "D > 0"),
+        (
+            infer("above", sp.Integer(1), "<", -(D**2), Use(QUANTITIES["mean_shift"].means)),
+            Step("below", "", lhs=-(D**2), rhs=zero, relation="<", witness=-(D**2)),
+            infer("end", _distance, "<", _distance - 1, Use("above"), Use("below")),
+        ),
+        {"D": D, "eps": eps},
+        (Hypothesis(QUANTITIES["mean_shift"].means, sp.Lt(sp.Integer(1), -(D**2), evaluate=False), of="mean_shift"),),
+    ),
+}
+TRUE = {  # much the same where it is right, so that what refuses the others is what is wrong with them
+    "a name, and its sign by a premise": (
+        statement("x^2 + 1 > 0", over=OVER),
+        (
+            Step("above", "", lhs=x**2 + 1, rhs=zero, relation=">", witness=x**2 + 1),
+            define(v, x**2 + 1, ("above",)),
+            Step("v > 0", "", lhs=v, rhs=zero, relation=">", witness=v),
+            infer("end", x**2 + 1, ">", zero, "v", Use("v > 0")),
+        ),
+        {"x": x},
+    ),
+    "a name of a lemma": (
+        statement("x^2 >= 0", over=OVER),
+        (define(u, x**2), infer("end", x**2, ">=", zero, "u", Use("u >= 0", of=lambda: _PARABOLA))),
+        {"x": x},
+    ),
+    "a slope everywhere": (
+        statement("x < x + 10", over=OVER),
+        (
+            Step("slope", "", lhs=sp.Derivative(x, x), rhs=zero, relation=">", witness=sp.Integer(1)),
+            _two_points(x, 10),
+            infer("end", x, "<", x + 10, "two"),
+        ),
+        {"x": x},
+    ),
+    "a step at another value": (
+        statement("x < x + 26", over=OVER),
+        (
+            Step("above", "", lhs=x**2 + 1, rhs=zero, relation=">", witness=x**2 + 1),
+            infer("end", x, "<", x + 26, Use("above", at={x: sp.Integer(5)}, weight=-1)),
+        ),
+        {"x": x},
+    ),
+    "a value under an integral": (
+        statement("y = 1/2 + y - 1/2", over=(real("y", -3, 3),)),
+        (
+            integrated("mean", sp.Integral(u, (x, 0, 1)), u),
+            infer("end", y, "=", sp.UnevaluatedExpr(sp.Rational(1, 2)) + y - sp.Rational(1, 2), Use("mean", at={u: y})),
+        ),
+        {"y": y},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_proof_is_none(name):
+    assert not passes(*FALSE[name])
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_is_right_is_a_proof(name):
+    assert passes(*TRUE[name])
+
+
+def passes(stated, steps, symbols, hypotheses=()):
+    """Whether the court takes the steps for a proof that ends in the statement."""
+    try:
+        proof = derivation(steps, symbols, hypotheses)
+        wrong = [*problems(proof), *unconcluded("CLAIM", stated, stated.hypothesis_lines, [proof])]
+        return not wrong and proof.proved and compared("CLAIM", stated, [proof])
+    except InputError:
+        return False
+
+
+def test_names_have_what_they_are_assumed_to_be():
+    """A whole number for every number, and a number that is not 0."""
+    for name in (n, sp.Symbol("w", real=True, nonzero=True)):
+        proof = derivation((define(name, x), infer("end", name, "=", x, str(name))), {"x": x})
+        assert any("nothing says why" in text for text in problems(proof))
+    assert unheard(_nonzero) and not unheard(x) and not unheard(v) and not unheard(n)
+
+
+@pytest.mark.parametrize(
+    ("side", "old", "new", "fixed", "bound"),
+    [
+        (sp.Integral(u, (s, 0, 1)), u, s, (), True),
+        (sp.Limit(u, s, 0), u, s, (), True),
+        (sp.Sum(u, (n, 0, 3)), u, n, (), True),
+        (sp.Lambda(s, u + s), u, s, (), True),
+        (total(u), u, place, (), True),
+        (normal_mean(u), u, place, (), False),
+        (sp.Integral(u * s, (s, 0, 1)), u, x, (), False),
+        (sp.Derivative(sp.exp(s) + sp.Function("f")(s), s), sp.Function("f")(s), s**2, (), False),
+        (sp.Derivative(sp.exp(s) + sp.Function("f")(s), s), sp.Function("f")(s), s**2, (s,), True),
+        (sp.Derivative(sp.Function("f")(n), n), sp.Function("f")(n), n**2, (), True),
+        (u + s, u, s, (), False),
+    ],
+)
+def test_what_would_be_bound_is_not_put_in(side, old, new, fixed, bound):
+    assert captured(side, old, new, fixed) is bound
+
+
+def test_a_function_is_replaced_at_all_of_its_values_or_at_none():
+    f = sp.Function("f")
+    assert taken_over(f(x) - f(0), {f(x): x + 1}) == f(0)
+    with pytest.raises(InputError):
+        at_values(f(x) - f(0), {f(x): x + 1})
+    assert at_values(total(f(place)), {f(place): place**2}) == total(place**2)
+
+
+def test_words_are_granted_by_the_same_words():
+    def lemma():
+        return _LEMMA
+
+    steps = (
+        Step("other words", "The sun shines.", kind="definition"),
+        Step("same words", "As f is continuous.", kind="definition"),
+    )
+    for shown, right in (("other words", False), ("same words", True)):
+        use = Use("u >= 0", of=lemma, granted={"f is continuous": shown})
+        proof = derivation((*steps, define(u, x**2), infer("end", u, ">=", zero, use)), {"x": x})
+        assert any("does not say" in text for text in problems(proof)) is not right
