@@ -8,10 +8,11 @@ from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import real, vector
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import normal_mean, total
+from ndis_verify.symbolic.notation import normal_mean, scalar, total, transpose
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.scopes import captured, taken_over, unheard
 from ndis_verify.symbolic.statement_terms import quantity
@@ -19,6 +20,7 @@ from ndis_verify.symbolic.statement_terms import quantity
 x, y, u, s = sp.symbols("x y u s", real=True)
 v, D = sp.symbols("v D", positive=True)
 n = sp.Symbol("n", integer=True)
+h = letter("h")
 eps = sp.Symbol("eps", real=True)
 zero = sp.Integer(0)
 OVER = (real("x", -3, 3),)
@@ -45,7 +47,7 @@ def derivation(steps, symbols, hypotheses=()):
         hypotheses=hypotheses,
         steps=steps,
         result_step=steps[-1].name,
-        symbols=symbols,
+        symbols=symbols | {str(one): one for one in steps[-1].rhs.free_symbols},
         concludes=(Conclusion("CLAIM", steps[-1].name, symbols),),
     )
 
@@ -66,6 +68,26 @@ def _parabola(hypotheses=()):
 _PARABOLA, _LEMMA = _parabola(), _parabola(("f is continuous",))
 
 
+def _unit(*given):
+    """The rule that h has length 1."""
+    model = {h: sp.Matrix([3, 4]) / 5, transpose(h): sp.Matrix([[3, 4]]) / 5}
+    return BlockAlgebra({(transpose(h), h): sp.Integer(1)}, model, given)
+
+
+_UNIT = derivation(
+    (
+        Step("a unit vector", "h has length 1.", kind="definition"),
+        Step(
+            "length",
+            "",
+            lhs=scalar(transpose(h) * h),
+            rhs=sp.Integer(1),
+            algebra=_unit("a unit vector"),
+            premises=("a unit vector",),
+        ),
+    ),
+    {},
+)
 _distance = quantity("mean_shift", D, eps)
 _falling = x - x**2 / 2
 _expanded = Step("expanded", "", lhs=(x + 1) ** 2, rhs=x**2 + 2 * x + 1)
@@ -180,6 +202,33 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
         {"x": x, "y": y},
         (Hypothesis("y = x", sp.Eq(y, x)),),
     ),
+    "rules of letters that nobody gave": (
+        statement("h^T h = 1", over=(vector("h", "reals", 2, -3, 3),)),
+        (Step("end", "", lhs=scalar(transpose(h) * h), rhs=sp.Integer(1), algebra=_unit()),),
+        {"h": h},
+        (),
+    ),
+    "rules of letters behind a hypothesis": (
+        statement("h^T h = 1", "x < 1", over=(vector("h", "reals", 2, -3, 3), *OVER)),
+        (
+            Step(
+                "end",
+                "",
+                lhs=scalar(transpose(h) * h),
+                rhs=sp.Integer(1),
+                algebra=_unit("x < 1"),
+                premises=("x < 1",),
+            ),
+        ),
+        {"h": h, "x": x},
+        (BELOW_1,),
+    ),
+    "a letter that a lemma brings in": (
+        statement("h^T h = 1", over=(vector("h", "reals", 2, -3, 3),)),
+        (infer("end", scalar(transpose(h) * h), "=", sp.Integer(1), Use("length", of=lambda: _UNIT)),),
+        {"h": h},
+        (),
+    ),
     "a relation behind words": (
         statement("delta_shift(D; eps) < delta_shift(D; eps) - 1", "D > 0"),
         (
@@ -253,6 +302,10 @@ def passes(stated, steps, symbols, hypotheses=()):
         return not wrong and proof.proved and compared("CLAIM", stated, [proof])
     except InputError:
         return False
+
+
+def test_a_lemma_may_bring_letters_in():
+    assert not problems(_UNIT) and _UNIT.proved
 
 
 def test_names_have_what_they_are_assumed_to_be():

@@ -12,10 +12,12 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, at_values
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.scopes import binders, bound
+from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
 
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
@@ -26,6 +28,8 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
     step, hidden = derivation.steps[k], _hidden(names_of(derivation))
     for one in _all(step):
         yield from _under_binders(one, hidden)
+        if derivation.concludes and one.algebra is not None and one.algebra.rules:
+            yield from _of_rules(derivation, one.algebra)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], hidden)
     yield from _of_lemmas(derivation, k)
@@ -100,6 +104,34 @@ def _under_binders(step: Step, hidden: Mapping[Any, set[Any]]) -> Iterator[str]:
                     yield f"{name} stands for what depends on {over}, over which {node.func.__name__} goes"
 
 
+def _of_rules(derivation: Derivation, algebra: BlockAlgebra) -> Iterator[str]:
+    """Rules say what letters are that the proof brings in, in words of hypotheses or of steps: of no variable alone."""
+    if not algebra.given:
+        yield "nothing says its rules"
+    variables = _variables(derivation)
+    for word in algebra.rules:
+        if all(base_letter(one) in variables for one in word):
+            yield f"the rule of {sp.Mul(*word)} speaks of variables alone"
+
+
+def _variables(derivation: Derivation) -> set[Any]:
+    return {symbol for end in derivation.concludes for symbol in end.symbols.values()}
+
+
+def _brought_in(derivation: Derivation) -> set[Any]:
+    """The letters of rules, here and in lemmas, that are no variables."""
+    found = {
+        base_letter(letter)
+        for step in derivation.steps
+        for one in _all(step)
+        if one.algebra is not None
+        for word in one.algebra.rules
+        for letter in word
+    }
+    uses = [use for step in derivation.steps for one in _all(step) for use in one.premises if isinstance(use, Use)]
+    return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - _variables(derivation)
+
+
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, hidden: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
@@ -148,7 +180,7 @@ def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
     """A name of a lemma is the same name here, and no variable."""
     names = names_of(derivation)
     here = {step.lhs for step in derivation.steps if step.kind == "definition"}
-    variables = {symbol for end in derivation.concludes for symbol in end.symbols.values()}
+    variables = _variables(derivation)
     for one in _all(derivation.steps[k]):
         for use in one.premises:
             if not isinstance(use, Use) or use.of is None:
@@ -158,6 +190,10 @@ def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
             except InputError as error:  # said of the use itself
                 yield str(error)
                 continue
+            spoken = use.of().step(use.step)
+            for letter in (_brought_in(use.of()) & variables) - set(use.at):
+                if any(_speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                    yield f"{letter}, a variable here, is brought in by lemma {use.of().id}"
             for name, meant in lent:
                 if names[name] != meant:
                     yield f"{name} is not what it is in lemma {use.of().id}"

@@ -50,7 +50,7 @@ def as_products() -> Derivation:
     old = sp.Symbol("p", positive=True)
     rules = {word: value.subs(old, leverage) if value == old else value for word, value in given.rules.items()}
     model = {leverage if letter == old else letter: value for letter, value in given.model.items()}
-    algebra = BlockAlgebra(rules, model)
+    algebra = BlockAlgebra(rules, model, ("pair",))
     laws = {"P": projected(leverage, r), "Q": reprojected(leverage, r), "epsilon": epsilon}
     letters = {**laws, "S": S, "T": S - v * vt, "R": Ri, "w": w, "w^T": wt, "left": 1 - leverage, "r": r}
     steps = [
@@ -61,9 +61,11 @@ def as_products() -> Derivation:
             kind="definition",
             premises=(FULL_RANK.text,),
         ),
-        Step("first", "In units of S^{1/2}, S is I", lhs=Ri * S * Ri, rhs=one, algebra=algebra),
-        Step("second", "and S - v v^T", lhs=Ri * (S - v * vt) * Ri, rhs=1 - w * wt, algebra=algebra),
-        Step("left", "leaves 1 - p along w,", lhs=1 - wt * w, rhs=1 - leverage, algebra=algebra),
+        Step("first", "In units of S^{1/2}, S is I", lhs=Ri * S * Ri, rhs=one, algebra=algebra, premises=("pair",)),
+        Step(
+            "second", "and S - v v^T", lhs=Ri * (S - v * vt) * Ri, rhs=1 - w * wt, algebra=algebra, premises=("pair",)
+        ),
+        Step("left", "leaves 1 - p along w,", lhs=1 - wt * w, rhs=1 - leverage, algebra=algebra, premises=("pair",)),
         Step(
             "positive",
             "which is positive.",

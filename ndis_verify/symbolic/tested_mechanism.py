@@ -72,6 +72,7 @@ _RECORD, _UNIT = sp.Matrix([1, 1]), sp.Matrix([3, 4]) / 5
 _algebra = BlockAlgebra(
     {(ut, u): one, (ut, v): along, (vt, u): along},
     {v: _RECORD, vt: _RECORD.T, u: _UNIT, ut: _UNIT.T, along: sp.Rational(7, 5)},
+    ("databases",),
 )
 _SMALLER = ("N26-T5.4-smaller-ridge",)
 _CLAIMS, _PART = ("N26-T5.4", "N26-Fig4"), "the probabilities of every event of test and release"
@@ -100,13 +101,20 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
     return (
         Step(
             "databases",
-            "S = E^T E + v v^T, E^T E that without the record v; u is any vector of length 1.",
+            "S = E^T E + v v^T, E^T E that without the record v; u is any vector of length 1, e = u^T v.",
             kind="definition",
             premises=(FULL_RANK.text,),
         ),
-        Step("length", "u has length 1.", lhs=scalar(ut * u), rhs=one, algebra=_algebra),
-        Step("along u", "e = u^T v.", lhs=scalar(ut * v), rhs=along, algebra=_algebra),
-        Step("square", "u^T v v^T u = e^2", lhs=scalar(ut * v * vt * u), rhs=along**2, algebra=_algebra),
+        Step("length", "u has length 1.", lhs=scalar(ut * u), rhs=one, algebra=_algebra, premises=("databases",)),
+        Step("along u", "e = u^T v.", lhs=scalar(ut * v), rhs=along, algebra=_algebra, premises=("databases",)),
+        Step(
+            "square",
+            "u^T v v^T u = e^2",
+            lhs=scalar(ut * v * vt * u),
+            rhs=along**2,
+            algebra=_algebra,
+            premises=("databases",),
+        ),
         Step("not negative", "is not negative,", lhs=along**2, rhs=zero, relation=">=", witness=along**2),
         by_fact(
             "Cauchy-Schwarz",

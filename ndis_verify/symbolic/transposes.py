@@ -38,6 +38,12 @@ def _base(name: str) -> str:
     return name[:-1] if len(name) == 2 and name.endswith("t") else ""
 
 
+def base_letter(array: Any) -> Any:
+    """The letter that a letter is, or is the transpose of."""
+    (one,) = _unmarked(array).free_symbols
+    return one
+
+
 def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
     """Whether `quotient` is x^T S x/x^T T x for a vector x of length 1 of which S = `matrix` does not speak, and T =
     `other` is the identity. A matrix that is a name only says nothing of its forms: what they are the reader decides.
