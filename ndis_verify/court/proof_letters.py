@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.derivation import Derivation, Step, Use, at_values
+from ndis_verify.symbolic.derivation import Derivation, Step, Use, at_values, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.scopes import binders, bound
@@ -26,21 +26,13 @@ _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every valu
 def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
     """What is wrong with the letters of step k."""
     step, hidden = derivation.steps[k], _hidden(names_of(derivation))
-    for one in _all(step):
+    for one in steps_in(step):
         yield from _under_binders(one, hidden)
         if derivation.concludes and one.algebra is not None and one.algebra.rules:
             yield from _of_rules(derivation, one.algebra)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], hidden)
     yield from _of_lemmas(derivation, k)
-
-
-def _all(step: Step) -> Iterator[Step]:
-    """A step, and those that stand in its conditions."""
-    yield step
-    for shown in step.conditions.values():
-        if isinstance(shown, Step):
-            yield from _all(shown)
 
 
 def names_of(derivation: Derivation) -> dict[Any, Any]:
@@ -55,7 +47,7 @@ def _named(derivation: Derivation) -> Iterator[tuple[Any, Any]]:
         if step.kind == "definition" and _is_name(step.lhs):
             yield step.lhs, step.rhs
     for step in derivation.steps:
-        for one in _all(step):
+        for one in steps_in(step):
             for use in one.premises:
                 if isinstance(use, Use) and use.of is not None:
                     yield from _lent(use, use.of())
@@ -123,12 +115,12 @@ def _brought_in(derivation: Derivation) -> set[Any]:
     found = {
         base_letter(letter)
         for step in derivation.steps
-        for one in _all(step)
+        for one in steps_in(step)
         if one.algebra is not None
         for word in one.algebra.rules
         for letter in word
     }
-    uses = [use for step in derivation.steps for one in _all(step) for use in one.premises if isinstance(use, Use)]
+    uses = [use for step in derivation.steps for one in steps_in(step) for use in one.premises if isinstance(use, Use)]
     return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - _variables(derivation)
 
 
@@ -181,7 +173,7 @@ def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
     names = names_of(derivation)
     here = {step.lhs for step in derivation.steps if step.kind == "definition"}
     variables = _variables(derivation)
-    for one in _all(derivation.steps[k]):
+    for one in steps_in(derivation.steps[k]):
         for use in one.premises:
             if not isinstance(use, Use) or use.of is None:
                 continue

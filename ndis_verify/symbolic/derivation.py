@@ -8,7 +8,7 @@ step that does not stand on itself names its premises, and the court holds it to
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -135,6 +135,14 @@ class Step:
         if outcome is not True or self.relation == "=":
             return outcome
         return _has_sign(as_expression(self.witness), self.relation)
+
+
+def steps_in(step: Step) -> Iterator[Step]:
+    """A step, and those that stand in its conditions."""
+    yield step
+    for shown in step.conditions.values():
+        if isinstance(shown, Step):
+            yield from steps_in(shown)
 
 
 def _rests_on(step: Step, target: Step) -> bool:
