@@ -13,6 +13,7 @@ from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.less_spread import first_less_spread, printed_bound
 from ndis_verify.symbolic.mean_shift_order import every_pair
 from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose
@@ -154,3 +155,38 @@ def test_a_name_for_what_one_coordinate_is_is_no_number():
     assert any("a was defined at one point" in text for text in step_problems(proof, 1))
     whole = replace(steps[0], rhs=total_of(one - 1))  # a number
     assert not any("at one point" in text for text in step_problems(replace(proof, steps=(whole, steps[1])), 1))
+
+
+def _spoilt(proof, name, letters=None, conditions=None):
+    """What is wrong with the step of a proof at other letters, or where something else shows its conditions."""
+    step = proof.step(name)
+    other = by_fact(
+        name, step.why, step.fact, {**step.letters, **(letters or {})}, {**step.conditions, **(conditions or {})}
+    )
+    place = proof.steps.index(step)
+    return list(step_problems(replace(proof, steps=(*proof.steps[:place], other, *proof.steps[place + 1 :])), place))
+
+
+def test_the_level_of_an_affine_loss_is_the_sum_of_its_shares():
+    proof = first_less_spread()
+    assert not _spoilt(proof, "E_P, second")
+    level = proof.step("E_P, second").letters["level"]
+    for other in ({"level": -level}, {"level": 2 * level}, {"share": proof.step("E_P, second").letters["share"] + 1}):
+        assert any("condition" in text for text in _spoilt(proof, "E_P, second", other))
+
+
+def test_laws_are_exchanged_where_their_eigenvalues_are_positive():
+    proof = printed_bound()
+    assert not _spoilt(proof, "exchanged")
+    assert any("condition 'positive'" in text for text in _spoilt(proof, "exchanged", None, {"positive": "lam_i <= 1"}))
+    assert any("condition 'counts'" in text for text in _spoilt(proof, "exchanged", None, {"counts": "lam_i > 0"}))
+
+
+def test_a_product_of_powers_has_logarithms_where_its_factors_are_positive():
+    proof = first_less_spread()
+    name = "product, second"
+    assert not _spoilt(proof, name)
+    for factor in (-proof.step(name).letters["f"], X, X**2):
+        shown = Step("positive", "", lhs=X**2, rhs=sp.Integer(0), relation=">=", witness=X**2)
+        assert _spoilt(proof, name, {"f": factor})
+        assert _spoilt(proof, name, {"f": factor}, {"positive": shown})
