@@ -232,6 +232,7 @@ OF_SCALES: Mapping[str, Fact] = {
         letters=("P", "Q", "epsilon", "L"),
         conditions={"loss": "L is log p/q at a draw from P"},
         reference="p - e^eps q = p (1 - e^{eps - L}); Bogachev, Measure Theory, Theorem 3.1.1",
+        draws=("L",),
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
             "=",
@@ -254,6 +255,7 @@ OF_SCALES: Mapping[str, Fact] = {
             "counts": "each stands at least once",
         },
         reference="expectation of a product of independent variables: Billingsley, Probability and Measure, section 21",
+        draws=("L",),
         instance=lambda a: (
             average(sp.exp(a["s"] * a["L"])),
             "=",
