@@ -13,9 +13,12 @@ from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.less_spread import first_less_spread, printed_bound
 from ndis_verify.symbolic.mean_shift_order import every_pair
 from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose
+from ndis_verify.symbolic.notation import x as place
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.unknowns import equal
 
@@ -154,3 +157,74 @@ def test_a_name_for_what_one_coordinate_is_is_no_number():
     assert any("a was defined at one point" in text for text in step_problems(proof, 1))
     whole = replace(steps[0], rhs=total_of(one - 1))  # a number
     assert not any("at one point" in text for text in step_problems(replace(proof, steps=(whole, steps[1])), 1))
+
+
+def _spoilt(proof, name, letters=None, conditions=None):
+    """What is wrong with the step of a proof at other letters, or where something else shows its conditions."""
+    step = proof.step(name)
+    other = by_fact(
+        name, step.why, step.fact, {**step.letters, **(letters or {})}, {**step.conditions, **(conditions or {})}
+    )
+    place = proof.steps.index(step)
+    return list(step_problems(replace(proof, steps=(*proof.steps[:place], other, *proof.steps[place + 1 :])), place))
+
+
+def test_the_level_of_an_affine_loss_is_the_sum_of_its_shares():
+    proof = first_less_spread()
+    assert not _spoilt(proof, "E_P, second")
+    level = proof.step("E_P, second").letters["level"]
+    for other in ({"level": -level}, {"level": 2 * level}, {"share": proof.step("E_P, second").letters["share"] + 1}):
+        assert any("condition" in text for text in _spoilt(proof, "E_P, second", other))
+
+
+def test_laws_are_exchanged_where_their_eigenvalues_are_positive():
+    proof = printed_bound()
+    assert not _spoilt(proof, "exchanged")
+    assert any("condition 'positive'" in text for text in _spoilt(proof, "exchanged", None, {"positive": "lam_i <= 1"}))
+    assert any("condition 'counts'" in text for text in _spoilt(proof, "exchanged", None, {"counts": "lam_i > 0"}))
+
+
+def test_a_product_of_powers_has_logarithms_where_its_factors_are_positive():
+    proof = first_less_spread()
+    name = "product, second"
+    assert not _spoilt(proof, name)
+    for factor in (-proof.step(name).letters["f"], X, X**2):
+        shown = Step("positive", "", lhs=X**2, rhs=sp.Integer(0), relation=">=", witness=X**2)
+        assert _spoilt(proof, name, {"f": factor})
+        assert _spoilt(proof, name, {"f": factor}, {"positive": shown})
+
+
+def _of_a_chi_square_variable(*more):
+    """The moment of a chi-square variable T at s = -1/2, and steps after it."""
+    T, r, one = sp.Symbol("T", nonnegative=True), sp.Symbol("r", positive=True), sp.Integer(1)
+    below = Step("range", "", lhs=one, rhs=-one, relation=">", witness=sp.Integer(2))
+    letters, shown = {"T": T, "r": r, "s": -one / 2}, {"law": "T is chi-square", "range": below}
+    moment = by_fact("moment", "", "moment of a chi-square variable", letters, shown)
+    steps = (moment, *(step(T) for step in more))
+    return Derivation("id", "title", ("X",), ("T is chi-square",), steps, "moment", {"r": r})
+
+
+def test_no_value_is_put_in_for_what_is_drawn():
+    """With one at T = 0, 1 = 2^(-r/2) would follow."""
+    proof = _of_a_chi_square_variable(
+        lambda T: inferred(
+            "at 0", "", average(sp.Integer(1)), "=", sp.Integer(1), Use("moment", at={T: sp.Integer(0)})
+        ),
+        lambda T: by_fact(
+            "out", "", "means are linear", {"mean": average, "terms": ((T, T),)}, {"integrable": "moment"}
+        ),
+    )
+    assert any("has a mean over T" in text for text in step_problems(proof, 1))
+    assert any("T is drawn, and is no number" in text for text in step_problems(proof, 2))
+    named = Step("T", "", lhs=proof.step("moment").letters["T"], rhs=sp.Integer(0), kind="definition")
+    assert any("defined as a number" in text for text in step_problems(replace(proof, steps=(named, *proof.steps)), 1))
+
+
+def test_no_value_is_put_in_for_the_place_of_an_integral():
+    p = sp.Function("p")
+    steps = (
+        by_fact("mass", "", "a density has mass one", {"p": p(place)}, {"density": "p is a density"}),
+        inferred("at 0", "", total(p(sp.Integer(0))), "=", sp.Integer(1), Use("mass", at={place: sp.Integer(0)})),
+    )
+    proof = Derivation("id", "title", ("X",), ("p is a density",), steps, "mass", {})
+    assert any("has a mean over x" in text for text in step_problems(proof, 1))

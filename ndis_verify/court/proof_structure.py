@@ -22,7 +22,7 @@ from ndis_verify.symbolic.fact import of_one_point
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, bound, unheard
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 
@@ -124,6 +124,8 @@ def _of_use(derivation: Derivation, use: Use) -> str:
     lemma = derivation if use.of is None else use.of()
     if found is not None and found.lhs is not None and (hidden := _hidden(lemma, lemma.step(use.step), use)):
         return f"{use.step!r} speaks of {hidden}, which was defined for other values"
+    if found is not None and (moving := _moving(lemma, lemma.step(use.step), use)):
+        return f"{use.step!r} has a mean over {moving}, which has no value there"
     if use.of is None:
         return ""
     if not lemma.concludes:
@@ -171,6 +173,25 @@ def _hidden(derivation: Derivation, step: Step, use: Use) -> str:
             behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
             if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - _atoms(one.lhs):
                 return str(one.lhs)
+    return ""
+
+
+def drawn(derivation: Derivation) -> set[Any]:
+    """What facts of the derivation say to be drawn at random."""
+    facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
+    letters = [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
+    return set().union(*(_atoms(one) for one in letters))
+
+
+def _moving(derivation: Derivation, step: Step, use: Use) -> str:
+    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there."""
+    random = drawn(derivation) & set(use.at)
+    for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
+        place = bound(call)
+        inside = set().union(*(_atoms(arg) for arg in call.args))
+        for key in use.at:
+            if key in inside and (key in place or (key in random and str(call.func) in DRAWS)):
+                return str(key)
     return ""
 
 
@@ -258,6 +279,14 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         of_points = {one.lhs for one in derivation.steps if one.kind == "definition" and of_one_point(one.rhs)}
         if named := as_expression(c).free_symbols & of_points:
             yield f"{named.pop()} was defined at one point, and is no number"
+    random = drawn(derivation)
+    for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
+        if named := _atoms(c) & random:
+            yield f"{named.pop()} is drawn, and is no number"
+    for earlier in derivation.steps if random else ():
+        if earlier.kind == "definition" and earlier.lhs in random:
+            if not as_expression(earlier.rhs).atoms(AppliedUndef):
+                yield f"{earlier.lhs} is drawn, and was defined as a number"
     if set(step.conditions) != set(fact.conditions):
         yield f"must show exactly these conditions: {', '.join(fact.conditions)}"
     for name, shown in step.conditions.items():

@@ -87,7 +87,7 @@ def blocki() -> Derivation:
         by_fact(
             "private",
             "A larger ridge leaves less leverage, and less is given away; the older ridge is private"
-            " (ridge.eigenvalue_threshold).",
+            " (eigenvalue_threshold.below_the_target).",
             "a rising function at two points",
             {"f": cost_of_deletion(), "argument": odds_of_cost, "low": odds_of_cost / (1 + kept), "high": odds_of_cost},
             {

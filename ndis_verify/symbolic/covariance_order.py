@@ -86,5 +86,8 @@ def scale_order() -> Derivation:
             Fault("surplus of the wrong sign", "surplus", lambda rhs: -rhs),
             Fault("directions exchanged at nu/2", "order", lambda rhs: 2 * rhs),
         ),
-        concludes=(Conclusion("N26-L3", "order", {"lam": lam, "m": m, "eps": epsilon}),),
+        concludes=(
+            Conclusion("N26-L3", "order", {"lam": lam, "m": m, "eps": epsilon}),
+            Conclusion("N26-T4.2", "order", part="the more spread law first is the greater covariance term"),
+        ),
     )

@@ -26,7 +26,7 @@ from ndis_verify.symbolic.notation import held, scaled, unscaled, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
-ell, r, s, rate = sp.symbols("l r s u", positive=True)
+ell, r, s = sp.symbols("l r s", positive=True)
 epsilon = sp.Symbol("epsilon", nonnegative=True)
 z = sp.Symbol("z", real=True)
 growth = sp.Symbol("x", positive=True)  # alpha = e^l - 1
@@ -39,127 +39,6 @@ def _moment(name: str, exponent: sp.Expr, spread: sp.Expr, why: str) -> tuple[St
     integrand = sp.exp(exponent * z**2) * phi(z)
     antiderivative = Phi(sp.sqrt(spread) * z) / sp.sqrt(spread)
     return integral_steps(name, integrand, (z, -sp.oo, sp.oo), antiderivative, 1 / sp.sqrt(spread), why)
-
-
-@cache
-def less_spread_bound() -> Derivation:
-    """`delta <= e^{s(nu-2eps)} prod (1+2s w_i)^{-1/2} - e^eps (1 - e^{-u(nu-2eps)} prod (1-2u(e^{l_i}-1))^{-1/2})`
-    (N26-L2).
-
-    P the less spread law, w = 1 - e^{-l}, 0 < u < 1/(2 max(e^l - 1)). `number`: r equal eigenvalues at `l`, `r`,
-    `epsilon`, `s`, `u`.
-    """
-    width, slack = sp.Symbol("w", positive=True), sp.Symbol("t", real=True)
-    squares, other_squares = sp.symbols("X Y", nonnegative=True)
-    weight = 1 - sp.exp(-ell)
-    narrow = sp.exp(-ell)
-    total = r * ell - 2 * epsilon
-    bound = sp.exp(s * total) * (1 + 2 * s * weight) ** (-r / 2) - sp.exp(epsilon) * (
-        1 - sp.exp(-rate * total) * (1 - 2 * rate * (sp.exp(ell) - 1)) ** (-r / 2)
-    )
-    first = sp.exp(s * slack) * (1 + 2 * s * weight) ** (-r / 2)
-    second = sp.exp(-rate * slack) * (1 - 2 * rate * (sp.exp(ell) - 1)) ** (-r / 2)
-    steps = (
-        Step(
-            "weights",
-            "P = N(0, I), Q = N(0, diag e^{l}) in the whitened frame: log p/q = sum l_i/2 - (1 - e^{-l_i}) z_i^2/2, so"
-            " that eps - L = eps - nu/2 + (1/2) sum (1 - e^{-l_i}) z_i^2.",
-            lhs=(ell - z**2 + sp.exp(-ell) * z**2) / 2,
-            rhs=ell / 2 - weight * z**2 / 2,
-        ),
-        Step(
-            "a >= 0",
-            "Every weight is nonnegative exactly because P is the less spread law.",
-            lhs=(1 - 1 / (1 + growth)),
-            rhs=zero,
-            relation=">",
-            witness=growth / (1 + growth),
-        ),
-        Step(
-            "threshold",
-            "e^l = 1 + x: L <= nu/2 everywhere, so nothing exceeds eps >= nu/2 and delta = 0 there.",
-            lhs=sp.Subs(ell / 2 - weight * z**2 / 2, ell, sp.log(1 + growth)),
-            rhs=sp.log(1 + growth) / 2,
-            relation="<=",
-            witness=-(1 - 1 / (1 + growth)) * z**2 / 2,
-        ),
-        *_moment("E e^{-s w z^2}", -s * width, 1 + 2 * s * width, "s, w > 0."),
-        by_fact(
-            "Markov, first",
-            "X = sum w_i z_i^2: Pr[X <= t] <= e^{st} E e^{-sX}.",
-            "Markov's inequality of an exponential",
-            {"X": -squares, "t": -slack, "u": s},
-            {"rate": Step("s > 0", "as stated.", lhs=s, rhs=zero, relation=">", witness=s)},
-        ),
-        Step(
-            "under Q",
-            "z = e^{l/2} y with y standard normal: (1 - e^{-l}) z^2 = (e^l - 1) y^2.",
-            lhs=(1 - narrow) / narrow,
-            rhs=sp.exp(ell) - 1,
-        ),
-        *_moment("E e^{u x y^2}", (1 - room) / 2, room, "room = 1 - 2 u x > 0, the stated range of u."),
-        by_fact(
-            "Markov, second",
-            "Pr[Y >= t] <= e^{-ut} E e^{uY}, Y = sum (e^{l_i}-1) y_i^2, so the second probability is at least 1 minus"
-            " that;"
-            " independent coordinates multiply.",
-            "Markov's inequality of an exponential",
-            {"X": other_squares, "t": slack, "u": rate},
-            {"rate": Step("u > 0", "as stated.", lhs=rate, rhs=zero, relation=">", witness=rate)},
-        ),
-        Step(
-            "the second factor is idle",
-            "The exponent -u t - (1/2) sum log(1 - 2 u x_i) is convex in u with slope sum x_i - t at u = 0, and x = e^l"
-            " - 1 >= l, so the slope is at least nu - t = 2 eps >= 0: the factor is never below 1, its infimum, at u"
-            " -> 0.",
-            lhs=sp.Subs(sp.Derivative(-rate * slack - sp.log(1 - 2 * rate * growth) / 2, rate), rate, 0),
-            rhs=growth - slack,
-        ),
-        Step(
-            "its convexity",
-            "The second derivative in u.",
-            lhs=sp.diff(-rate * slack - sp.log(1 - 2 * rate * growth) / 2, rate, 2),
-            rhs=2 * growth**2 / (1 - 2 * rate * growth) ** 2,
-        ),
-        Step(
-            "e^l - 1 >= l",
-            "The difference has slope e^l - 1 > 0 and starts at 0.",
-            lhs=sp.diff(sp.exp(ell) - 1 - ell, ell).subs(ell, sp.log(1 + growth)),
-            rhs=zero,
-            relation=">",
-            witness=growth,
-        ),
-        Step(
-            "bound",
-            "The two probabilities put into delta = Pr[W1 <= t] - e^eps Pr[W2 <= t].",
-            lhs=sp.Subs(first - sp.exp(epsilon) * (1 - second), slack, total),
-            rhs=bound,
-        ),
-    )
-    return Derivation(
-        id="covariance_shift.less_spread_bound",
-        title="Chernoff bound where the first law is the less spread one",
-        sources=("N26-L2",),
-        hypotheses=(
-            "S1 <= S2 in the Loewner order",
-            "equal means",
-            "eps >= 0",
-            "s > 0",
-            "0 < u < 1/(2(e^{max l} - 1))",
-        ),
-        steps=steps,
-        result_step="bound",
-        symbols={"l": ell, "r": r, "epsilon": epsilon, "s": s, "u": rate},
-        domain=(2 * rate * (sp.exp(ell) - 1) < 1,),
-        faults=(
-            Fault("weights of the other direction", "a >= 0", lambda rhs: sp.Integer(1)),
-            Fault("moment of the wrong sign", "E e^{-s w z^2}", lambda rhs: 1 / sp.sqrt(1 - s * width / 2)),
-            Fault("e^l for e^l - 1 under Q", "under Q", lambda rhs: rhs + 1),
-            Fault("slope of the second factor", "the second factor is idle", lambda rhs: -rhs),
-            Fault("e^eps dropped", "bound", lambda rhs: rhs.subs(epsilon, 0)),
-        ),
-        covers={"N26-L2": "whole, for S1 <= S2"},
-    )
 
 
 def log_bound(eigenvalue: sp.Expr = sp.exp(ell)) -> sp.Expr:  # noqa: B008  an expression does not change

@@ -21,6 +21,7 @@ class Fact:
     """A standard fact. `conditions`: by name, in words; `instance`: letters -> (left, sign, right).
 
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
+    `draws`: the letters that are drawn at random, of which no value is put in.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Fact:
     reference: str
     instance: Callable[[Mapping[str, Any]], Instance]
     required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
+    draws: tuple[str, ...] = ()
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:

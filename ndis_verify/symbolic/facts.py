@@ -339,6 +339,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("share", "mass", "n"),
         conditions={"independent": "the share is of n independent draws from the law with this mass"},
         reference="Feller, vol. 1, section IX.5, variance of the binomial law",
+        draws=("share",),
         instance=lambda a: (average((a["share"] - a["mass"]) ** 2), "=", a["mass"] * (1 - a["mass"]) / a["n"]),
     ),
     "bounded differences": Fact(
@@ -352,6 +353,7 @@ FACTS: Mapping[str, Fact] = {
             "bounded": "moved is at most c",
         },
         reference="McDiarmid, On the method of bounded differences (1989), Lemma 1.2",
+        draws=("f", "moved"),
         instance=lambda a: (
             chance(a["f"] - average(a["f"]) - a["t"]),
             "<=",

@@ -20,6 +20,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "independent": "what is given apart, the draws are independent, of one law",
         },
         reference="Clopper and Pearson (1934); Lehmann and Romano, Testing Statistical Hypotheses, section 3.5",
+        draws=("limit",),
         instance=lambda a: (given(a["limit"] - a["probability"]), "<=", a["level"]),
     ),
     "independent factors": Fact(
@@ -104,6 +105,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("X", "t", "u"),
         conditions={"rate": "u > 0"},
         reference="Billingsley, Probability and Measure, (21.12) of e^{uX}",
+        draws=("X",),
         instance=lambda a: (
             chance(a["X"] - a["t"]),
             "<=",
@@ -122,6 +124,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "high": "X is at most 1",
         },
         reference="Hoeffding, Probability inequalities for sums of bounded random variables (1963), Theorem 1",
+        draws=("X", "mean"),
         instance=lambda a: (
             chance(sp.Abs(a["mean"] - average(a["X"])) - a["c"]),
             "<=",
@@ -139,6 +142,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("y", "theta", "std", "g", "slope"),
         conditions={"normal": "y is normal with mean theta and this std", "slope": "the slope of g, of finite mean"},
         reference="Stein, Estimation of the mean of a multivariate normal distribution (1981), Lemma 1",
+        draws=("y",),
         instance=lambda a: (
             average((a["y"] - a["theta"]) * a["g"]),
             "=",
@@ -152,6 +156,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("estimate", "mean", "theta"),
         conditions={"mean": "m is the mean of theta given y", "square": "theta has a finite second moment"},
         reference="Billingsley, Probability and Measure, section 34: T - m is a function of y",
+        draws=("estimate", "theta"),
         instance=lambda a: (
             average((a["estimate"] - a["theta"]) ** 2),
             "=",
@@ -181,6 +186,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("X",),
         conditions={"finite": "X has a finite mean"},
         reference="Billingsley, Probability and Measure, (21.14)",
+        draws=("X",),
         instance=lambda a: (average(sp.Abs(a["X"])), ">=", sp.Abs(average(a["X"]))),
     ),
     "mean of a share": Fact(
@@ -189,6 +195,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("share", "mass"),
         conditions={"draws": "the share is of draws from the law with this mass"},
         reference="Feller, vol. 1, section IX.2",
+        draws=("share",),
         instance=lambda a: (average(a["share"]), "=", a["mass"]),
     ),
     "a value of a law without atoms": Fact(
@@ -197,6 +204,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("X", "value"),
         conditions={"density": "X has a density"},
         reference="Billingsley, Probability and Measure, section 20",
+        draws=("X",),
         instance=lambda a: (chance(-sp.Abs(a["X"] - a["value"])), "=", sp.Integer(0)),
     ),
     "moment of a chi-square variable": Fact(
@@ -205,6 +213,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("T", "r", "s"),
         conditions={"law": "T is chi-square with r degrees of freedom", "range": "2 s < 1"},
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.3",
+        draws=("T",),
         instance=lambda a: (average(sp.exp(a["s"] * a["T"])), "=", (1 - 2 * a["s"]) ** (-a["r"] / 2)),
         required={"range": lambda a: (sp.Integer(1), ">", 2 * a["s"])},
     ),
@@ -215,6 +224,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("off", "d", "s"),
         conditions={"entries": "independent standard normal entries"},
         reference="Davidson and Szarek, Local operator theory, random matrices and Banach spaces (2001), Theorem II.13",
+        draws=("off",),
         instance=lambda a: (exceeds(a["off"] - sp.sqrt(a["d"]) - a["s"]), "<=", 2 * sp.exp(-(a["s"] ** 2) / 2)),
     ),
     "square of a mean and mean square": Fact(
@@ -223,6 +233,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("X",),
         conditions={"spread": "X has a finite second moment and is not constant"},
         reference="Billingsley, Probability and Measure, section 21: the variance is positive",
+        draws=("X",),
         instance=lambda a: (average(a["X"]) ** 2, "<", average(a["X"] ** 2)),
     ),
     "Cauchy-Schwarz inequality": Fact(
@@ -231,6 +242,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("X", "Y"),
         conditions={"square": "X and Y have finite second moments"},
         reference="Billingsley, Probability and Measure, (21.16)",
+        draws=("X", "Y"),
         instance=lambda a: (average(a["X"] * a["Y"]) ** 2, "<=", average(a["X"] ** 2) * average(a["Y"] ** 2)),
     ),
     "a linear form of a standard normal vector is normal": Fact(
@@ -248,6 +260,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("N", "d", "K"),
         conditions={"law": "N is noncentral chi-square, d > 2", "inverse": "E 1/chi^2_n = 1/(n - 2)"},
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 2, section 29.3",
+        draws=("N", "K"),
         instance=lambda a: (average(1 / a["N"]), "=", average(1 / (a["d"] - 2 + 2 * a["K"]))),
     ),
     "Pinsker's inequality": Fact(

@@ -190,6 +190,36 @@ def _gap(a: Mapping[str, Any]) -> Any:
 OF_SCALES: Mapping[str, Fact] = {
     "spectrum of two centred normal laws": _spectrum(exchanged=False),
     "spectrum of two centred normal laws, exchanged": _spectrum(exchanged=True),
+    "two centred normal laws exchanged": Fact(
+        text="Where S2^{-1/2} S1 S2^{-1/2} has each eigenvalue lambda_i > 0 m_i times, S1^{-1/2} S2 S1^{-1/2} has each"
+        " 1/lambda_i as often: N(0, S1) is the second law of such a pair, and N(0, S2) the first.",
+        tex=r"\lambda(S_1^{-1/2} S_2 S_1^{-1/2}) = 1/\lambda(S_2^{-1/2} S_1 S_2^{-1/2}) \implies"
+        r" \delta_{P,Q}(\lambda, m; \varepsilon) = \delta_{Q',P'}(1/\lambda, m; \varepsilon)",
+        letters=("lam", "m", "epsilon"),
+        conditions={"positive": "lambda_i > 0", "counts": "each stands at least once"},
+        reference="both are those of a pencil: Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a divergence depends"
+        " on its two laws alone",
+        instance=lambda a: (
+            divergence(centred_first(a["lam"], a["m"]), centred_second(a["lam"], a["m"]), a["epsilon"]),
+            "=",
+            divergence(
+                centred_second(1 / entry(a["lam"]), a["m"]), centred_first(1 / entry(a["lam"]), a["m"]), a["epsilon"]
+            ),
+        ),
+        required={
+            "positive": lambda a: (entry(a["lam"]), ">", _zero),
+            "counts": lambda a: (entry(a["m"]), ">=", sp.Integer(1)),
+        },
+    ),
+    "a product of powers": Fact(
+        text="The product over the coordinates of f_i^(c_i), f_i > 0, is the exponential of the sum of c_i log f_i.",
+        tex=r"\prod_i f_i^{c_i} = \exp \sum_i c_i \log f_i,\quad f_i > 0",
+        letters=("f", "c"),
+        conditions={"positive": "f_i > 0"},
+        reference="Rudin, Principles of Mathematical Analysis, section 8.6",
+        instance=lambda a: (quantity("product", a["f"] ** a["c"]), "=", sp.exp(total_of(a["c"] * sp.log(a["f"])))),
+        required={"positive": lambda a: (a["f"], ">", _zero)},
+    ),
     "divergence by the density of an affine loss": _by_density(exchanged=False),
     "divergence by the density of an affine loss, exchanged": _by_density(exchanged=True),
     "envelope theorem for the divergence": _envelope(exchanged=False),
@@ -202,6 +232,7 @@ OF_SCALES: Mapping[str, Fact] = {
         letters=("P", "Q", "epsilon", "L"),
         conditions={"loss": "L is log p/q at a draw from P"},
         reference="p - e^eps q = p (1 - e^{eps - L}); Bogachev, Measure Theory, Theorem 3.1.1",
+        draws=("L",),
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
             "=",
@@ -224,6 +255,7 @@ OF_SCALES: Mapping[str, Fact] = {
             "counts": "each stands at least once",
         },
         reference="expectation of a product of independent variables: Billingsley, Probability and Measure, section 21",
+        draws=("L",),
         instance=lambda a: (
             average(sp.exp(a["s"] * a["L"])),
             "=",
@@ -231,6 +263,7 @@ OF_SCALES: Mapping[str, Fact] = {
         ),
         required={
             "loss": _same_loss,
+            "level": lambda a: (a["level"], "=", total_of(entry(a["counts"]) * a["share"])),
             "form": lambda a: (a["statistic"].subs(entry(x), a["std"] * entry(z)), "=", a["weight"] * entry(z) ** 2),
             "moment": lambda a: (
                 sp.Integral(sp.exp(a["s"] * a["weight"] * z**2 / 2) * phi(z), (z, -sp.oo, sp.oo)),

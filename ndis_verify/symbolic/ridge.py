@@ -1,4 +1,4 @@
-"""Random projection after a ridge: privacy, the smallest valid ridge, and the older eigenvalue threshold."""
+"""Random projection after a ridge: privacy and the smallest valid ridge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sympy as sp
 from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import odds as odds_of_cost
 from ndis_verify.symbolic.random_projection_order import cost_of_deletion, deletion_dominates, rises_with_leverage
 
@@ -19,7 +18,6 @@ target = sp.Symbol("p", positive=True)  # the leverage p* that meets (eps, delta
 length2, level = sp.symbols("l2 sigma2", positive=True)  # the same symbols as in leverage.ridge
 odds, r = sp.symbols("k r", positive=True)  # k = p*/(1 - p*): positivity is all of (0, 1)
 epsilon = sp.Symbol("epsilon", positive=True)
-_ENTRIES = "independent standard normal entries"
 _ODDS_OF = {target: 1 - 1 / (1 + odds)}
 
 
@@ -234,135 +232,4 @@ def smallest_ridge() -> Derivation:
             "N24-Fig3": "the smallest valid ridge",
             "N26-Fig1": "part: its ridge is valid, and l^2 above the smallest",
         },
-    )
-
-
-def _tail_steps() -> tuple[Step, ...]:
-    """Pr[T >= r + 2 sqrt(r x) + 2 x] <= e^{-x} for T chi-square with r degrees of freedom; a = sqrt r, b = sqrt x."""
-    a, b, w = sp.symbols("a b w", positive=True)
-    s, drawn = b / (a + 2 * b), sp.Symbol("T", nonnegative=True)
-    excess = w**2 / (2 * (1 + w)) - sp.log(1 + w) + w / (1 + w)
-    return (
-        by_fact(
-            "moment of chi-square",
-            "So log E e^{sT} = -(r/2) log(1 - 2s).",
-            "moment of a chi-square variable",
-            {"T": drawn, "r": a**2, "s": s},
-            {
-                "law": _ENTRIES,
-                "range": Step(
-                    "0 < s < 1/2", "2 s < 1.", lhs=sp.Integer(1), rhs=2 * s, relation=">", witness=a / (a + 2 * b)
-                ),
-            },
-        ),
-        Step(
-            "log bound: start",
-            "-log(1-u) - u <= u^2/(2(1-u)), u = 2s = w/(1+w): equal at u = 0,",
-            lhs=sp.Subs(excess, w, 0),
-            rhs=zero,
-        ),
-        Step(
-            "log bound: slope",
-            "and the right side grows faster.",
-            lhs=sp.diff(excess, w),
-            rhs=zero,
-            relation=">=",
-            witness=w**2 / (2 * (1 + w) ** 2),
-        ),
-        Step(
-            "exponent",
-            "So log E e^{s(T - r - y)} <= r s^2/(1-2s) - s y, which at s = b/(a + 2b), y = 2ab + 2b^2 is -b^2 = -x.",
-            lhs=a**2 * s**2 / (1 - 2 * s) - s * (2 * a * b + 2 * b**2),
-            rhs=-(b**2),
-        ),
-        by_fact(
-            "chi-square tail",
-            "Pr[T >= r + y] <= e^{-s (r + y)} E e^{sT} <= e^{-x} (exponent), y = 2 sqrt(r x) + 2x.",
-            "Markov's inequality of an exponential",
-            {"X": drawn, "t": a**2 + 2 * a * b + 2 * b**2, "u": s},
-            {"rate": Step("s > 0", "a, b > 0.", lhs=s, rhs=zero, relation=">", witness=s)},
-        ),
-    )
-
-
-@cache
-def eigenvalue_threshold() -> Derivation:
-    """The leverage that the least-eigenvalue analysis enforces, `eps/(4 (sqrt(2 r L) + L))`, L = log(4/delta), is below
-    p* for every r >= 1 and every eps <= 3 L (N26-Fig2).
-
-    `number`: that threshold at `r`, `epsilon`, `delta`.
-    """
-    a, b = sp.symbols("a b", positive=True)  # sqrt r, sqrt L
-    room, delta = sp.Symbol("v", nonnegative=True), sp.Symbol("delta", positive=True)
-    bracket = sp.sqrt(2) * a * b + b**2
-    eps = 3 * b**2 - room
-    threshold = eps / (4 * bracket)
-    start = (1 - threshold) * (a**2 + 2 * eps / threshold)
-    left_over = (
-        (8 * sp.sqrt(2) - 2 - 3 * sp.sqrt(2) / 8) * a * b
-        + 3 * a * b**3 / (4 * sp.sqrt(2) * bracket)
-        + 2 * room
-        + room * a**2 / (4 * bracket)
-    )
-    log_gap = sp.log(1 + odds) - odds / (1 + odds)
-    big = sp.log(4 / delta)
-    steps = (
-        *_tail_steps(),
-        Step(
-            "threshold as a ridge",
-            "w^2 = 4 l^2 (sqrt(2 r L) + L)/eps caps the leverage at l^2/w^2.",
-            lhs=length2 / (4 * length2 * (sp.sqrt(2 * r * big) + big) / epsilon),
-            rhs=epsilon / (4 * (sp.sqrt(2 * r * big) + big)),
-        ),
-        Step("log(1+k) >= k/(1+k): start", "Equal at k = 0,", lhs=sp.Subs(log_gap, odds, 0), rhs=zero),
-        Step(
-            "log(1+k) >= k/(1+k): slope",
-            "and growing apart,",
-            lhs=sp.diff(log_gap, odds),
-            rhs=zero,
-            relation=">=",
-            witness=odds / (1 + odds) ** 2,
-        ),
-        Step(
-            "t0 from below",
-            "so t0 = (2 eps + r log(1+k))/k, k = p/(1-p), is (1-p)(r + 2 eps/p) and a nonnegative rest.",
-            lhs=(2 * epsilon + r * sp.log(1 + odds)) / odds,
-            rhs=(r + 2 * epsilon * (1 + odds) / odds) / (1 + odds) + r * log_gap / odds,
-        ),
-        Step(
-            "t0 and the tail",
-            "With r = a^2, L = b^2, eps = 3L - v, v >= 0, that is at least r + 2 sqrt(r L) + 2 L,",
-            lhs=start,
-            rhs=a**2 + 2 * a * b + 2 * b**2,
-            relation=">=",
-            witness=left_over,
-        ),
-        Step(
-            "delta at the threshold",
-            "hence delta_r(eps; p) <= Pr[T > t0] <= e^{-L} = delta/4,",
-            lhs=sp.exp(-held(big)),
-            rhs=delta / 4,
-        ),
-        Step(
-            "p* is larger",
-            "and the curve increases with the leverage: p < p*. The threshold itself is below 3/4.",
-            kind="argument",
-        ),
-    )
-    return Derivation(
-        id="ridge.eigenvalue_threshold",
-        title="The least-eigenvalue threshold stays below the exact leverage threshold",
-        sources=("N26-Fig2",),
-        hypotheses=("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)", _ENTRIES),
-        steps=steps,
-        result_step="threshold as a ridge",
-        symbols={"r": r, "epsilon": epsilon, "delta": delta},
-        domain=(delta < 1,),
-        faults=(
-            Fault("threshold four times as large", "threshold as a ridge", lambda rhs: 4 * rhs),
-            Fault("eps up to 12 L", "t0 and the tail", lambda rhs: rhs + 18 * b**2),
-            Fault("tail at 2x", "exponent", lambda rhs: 2 * rhs),
-            Fault("log inequality reversed", "log(1+k) >= k/(1+k): slope", lambda rhs: 2 * odds / (1 + odds) ** 2),
-        ),
-        covers={"N26-Fig2": "whole for eps <= 3 log(4/delta)"},
     )

@@ -12,16 +12,19 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.normal_coordinates import z as normal_z
 from ndis_verify.symbolic.notation import bin_of_sum, logarithms, x, z
+from ndis_verify.symbolic.statement_terms import quantity
 
 ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
 _BINDERS = (sp.Integral, sp.Sum, sp.Product, sp.Derivative, sp.Limit, sp.Subs, sp.Lambda)
 _LOCAL = (sp.Derivative, sp.Limit)  # these look at the numbers around one, on both of its sides
-_OVER = {  # functionals of our own notation, and the symbol that each goes over
-    **dict.fromkeys(("total", "largest", "where", "over"), x),
-    **dict.fromkeys(("summed", "largest_union", "over_set"), bin_of_sum),
-    **dict.fromkeys(("normal_mean", "normal_chance"), z),
-    "over_envelope": logarithms,
+DRAWS = ("average", "chance", "given", "exceeds")  # means and probabilities over what facts say to be drawn
+_OVER = {  # functionals of our own notation, and the symbols that each goes over, their coordinates among them
+    **dict.fromkeys(("total", "largest", "where", "over"), (x, quantity("coordinate", x))),
+    **dict.fromkeys(("summed", "largest_union", "over_set"), (bin_of_sum,)),
+    **dict.fromkeys(("normal_mean", "normal_chance"), (z, normal_z, quantity("coordinate", normal_z))),
+    "over_envelope": (logarithms,),
 }
 _OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
 
@@ -32,8 +35,7 @@ def bound(node: Any) -> frozenset[Any]:
         return frozenset((node.args[1],))
     if isinstance(node, _BINDERS):
         return frozenset(node.variables)
-    over = _OVER.get(str(node.func)) if isinstance(node, AppliedUndef) else None
-    return frozenset() if over is None else frozenset((over,))
+    return frozenset(_OVER.get(str(node.func), ()) if isinstance(node, AppliedUndef) else ())
 
 
 def binders(side: Any) -> Iterator[Any]:

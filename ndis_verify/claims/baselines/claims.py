@@ -33,8 +33,8 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer as whole
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import baselines as derived
+from ndis_verify.symbolic import eigenvalue_threshold
 from ndis_verify.symbolic import random_projection_order as order
-from ndis_verify.symbolic import ridge
 
 _DOMAIN = Domain(
     (
@@ -263,7 +263,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         parts=(_LSV, _LSV),
         checks=(
-            proof("tail at the older threshold", ridge.eigenvalue_threshold, part=_LSV),
+            proof("tail at the older threshold", eigenvalue_threshold.below_the_target, part=_LSV),
             proof("order in the leverage", order.derivative_in_leverage, part=_LSV),
             proof("ridge above the least-singular-value one", derived.blocki, part=_JL),
             proof("information of a lone record, what it converts to", derived.information, part=_MUTUAL),

@@ -24,6 +24,7 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import covariance_shift as derived
+from ndis_verify.symbolic import less_spread
 
 # Values on float64 columns
 
@@ -108,7 +109,7 @@ _PRINTED = statement(
     "delta_{P,Q}(lam, m; nu/2 + e) = 0, and delta_{P,Q}(lam, m; nu/2 - g)"
     " <= e^{2 s g} prod_i (1 + 2 s (1 - e^{-|log(lam_i)|}))^{-m_i/2}"
     " - e^{nu/2 - g} (1 - e^{-2 u g} prod_i (1 - 2 u (e^{|log(lam_i)|} - 1))^{-m_i/2})",
-    *("sum_i |lam_i - 1| <= |sum_i (lam_i - 1)|", "m_i >= 1", "e > 0", "0 < g <= nu/2", "s > 0", "u > 0"),
+    *("lam_i > 0", "sum_i |lam_i - 1| <= |sum_i (lam_i - 1)|", "m_i >= 1", "e > 0", "0 < g <= nu/2", "s > 0", "u > 0"),
     "2 u (e^{|log(lam_i)|} - 1) < 1",
     where={"nu": "sum_i m_i |log(lam_i)|"},
     over=_SPECTRUM,
@@ -129,7 +130,10 @@ CLAIMS = (
             "For all s, u; equal means, and covariances comparable in the Loewner order: P may be the more spread law."
         ),
         declared=Verdict.RESTRICTED,
-        checks=(proof("the bound where P is the less spread law", derived.less_spread_bound, part="S1 <= S2"),),
+        checks=(
+            proof("two laws, the less spread one first", less_spread.first_less_spread, part="S1 <= S2"),
+            proof("the bound where P is the less spread law", less_spread.printed_bound, part="S1 <= S2"),
+        ),
         corrected=(
             "The printed bound holds for S1 <= S2 (all a_i >= 0). For S1 >= S2, and for both directions at once:"
             " N26-L2-corrected."

@@ -30,9 +30,9 @@ from ndis_verify.symbolic import (
     covariance_corner,
     covariance_envelope,
     covariance_order,
+    less_spread,
     two_paths,
 )
-from ndis_verify.symbolic import covariance_shift as shifts
 
 Point = Mapping[str, Any]
 
@@ -127,7 +127,8 @@ CLAIMS = (
             counterexample_check(
                 "the larger covariance first", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS, part="S1 >= S2"
             ),
-            proof("covariance term where P is the less spread law", shifts.less_spread_bound, part="S1 <= S2"),
+            proof("covariance term where P is the less spread law", less_spread.first_less_spread, part="S1 <= S2"),
+            proof("both paths where P is the less spread law", less_spread.printed_paths, part="S1 <= S2"),
             proof("two steps", two_paths.two_divergences, part="S1 <= S2"),
             proof(
                 "the more spread law first is the greater covariance term",

@@ -29,10 +29,10 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_b
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.oracle.leverage import leverage_scores
+from ndis_verify.symbolic import eigenvalue_threshold, relative_projection, ridge
 from ndis_verify.symbolic import projection_utility as derived
 from ndis_verify.symbolic import random_projection as projection
 from ndis_verify.symbolic import random_projection_order as order
-from ndis_verify.symbolic import relative_projection, ridge
 
 FALSE_ALARM = 1e-6
 _R = 100
@@ -190,7 +190,7 @@ def _estimated(ridge_share: float, change: float = 1.0) -> Callable[[str], Evide
 
 
 _NOISE = (
-    proof("the older ridge leaves delta/4", ridge.eigenvalue_threshold, part="noise"),
+    proof("the older ridge leaves delta/4", eigenvalue_threshold.below_the_target, part="noise"),
     proof("order in the leverage", order.derivative_in_leverage, part="noise"),
     proof("both printed ridges", ridge.mechanism, part="noise"),
     decimals_check(

@@ -29,9 +29,9 @@ from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import Statement, integer, real, vector
 from ndis_verify.symbolic import (
+    eigenvalue_threshold,
     leverage_beside_a_ridge,
     random_projection_ridges,
-    ridge,
     ridge_utility,
     ridge_wrappers,
     subsampled_laws,
@@ -311,8 +311,7 @@ CLAIMS: tuple[Claim, ...] = (
         search={"starts": ({"r": 1, "delta": "1e-6", "eps": 1},)},
         declared=Verdict.PROVED,
         checks=(
-            proof("tail at the older threshold", ridge.eigenvalue_threshold),
-            proof("order in the leverage", order.derivative_in_leverage),
+            proof("tail at the older threshold", eigenvalue_threshold.below_the_target),
             Check(
                 "certified at points, delta = 1e-6",
                 Kind.CROSSCHECK,
@@ -341,10 +340,7 @@ CLAIMS: tuple[Claim, ...] = (
         declared=Verdict.RESTRICTED,
         fails_at=({"r": 1, "eps": 80, "delta": "1e-6"},),
         parts=("statement", "every eps"),
-        checks=(
-            proof("tail at the older threshold", ridge.eigenvalue_threshold),
-            proof("order in the leverage", order.derivative_in_leverage),
-        ),
+        checks=(proof("tail at the older threshold", eigenvalue_threshold.below_the_target),),
         corrected="True for eps <= 3 log(4/delta), whatever r.",
         note=(
             "Where the older threshold exceeds 1 its ridge is smaller than l^2 and it says nothing about this"
