@@ -228,3 +228,15 @@ def test_no_value_is_put_in_for_the_place_of_an_integral():
     )
     proof = Derivation("id", "title", ("X",), ("p is a density",), steps, "mass", {})
     assert any("has a mean over x" in text for text in step_problems(proof, 1))
+
+
+@pytest.mark.parametrize(
+    "fact", ["squared length", "Cauchy-Schwarz inequality of vectors", "a number is its transpose"]
+)
+@pytest.mark.parametrize("array", [B, transpose(b), Bt * B, B * b + B, sp.Integer(2)])
+def test_what_is_no_vector_has_no_length(fact, array):
+    """A^T A is no number, and a b^T not that of its transpose."""
+    letters = {name: array if name == FACTS[fact].letters[0] else b for name in FACTS[fact].letters}
+    letters |= {f"{name}^T": transpose(one) for name, one in letters.items() if f"{name}^T" in letters}
+    with pytest.raises(InputError, match="must be a vector"):
+        FACTS[fact].instance(letters)

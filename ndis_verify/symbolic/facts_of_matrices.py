@@ -26,7 +26,7 @@ from ndis_verify.symbolic.notation import (
     with_noise,
 )
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes, written_transposed
+from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes, with_vectors, written_transposed
 
 
 def _quotients(
@@ -217,7 +217,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("w", "w^T"),
         conditions={"real": "w is a real vector"},
         reference="Horn and Johnson, Matrix Analysis, section 0.6.1",
-        instance=with_transposes(lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)), "w"),
+        instance=with_vectors(with_transposes(lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)), "w"), "w"),
     ),
     "norm of a product": Fact(
         text="The spectral norm of R X R is at most that of R R times that of X, R symmetric.",
@@ -245,11 +245,15 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("u", "u^T", "v", "v^T"),
         conditions={"features": "u and v are real vectors of one finite length"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4",
-        instance=with_transposes(
-            lambda a: (
-                scalar(a["u^T"] * a["v"]) ** 2,
-                "<=",
-                scalar(a["u^T"] * a["u"]) * scalar(a["v^T"] * a["v"]),
+        instance=with_vectors(
+            with_transposes(
+                lambda a: (
+                    scalar(a["u^T"] * a["v"]) ** 2,
+                    "<=",
+                    scalar(a["u^T"] * a["u"]) * scalar(a["v^T"] * a["v"]),
+                ),
+                "u",
+                "v",
             ),
             "u",
             "v",
@@ -303,10 +307,13 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("M", "v"),
         conditions={"real": "M is a real matrix, v a real vector"},
         reference="Horn and Johnson, Matrix Analysis, section 5.6: the Frobenius norm is at least the spectral one",
-        instance=lambda a: (
-            scalar(transpose(a["M"] * a["v"]) * a["M"] * a["v"]),
-            "<=",
-            trace(transpose(a["M"]) * a["M"]) * scalar(transpose(a["v"]) * a["v"]),
+        instance=with_vectors(
+            lambda a: (
+                scalar(transpose(a["M"] * a["v"]) * a["M"] * a["v"]),
+                "<=",
+                trace(transpose(a["M"]) * a["M"]) * scalar(transpose(a["v"]) * a["v"]),
+            ),
+            "v",
         ),
     ),
 }

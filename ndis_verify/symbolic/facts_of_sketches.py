@@ -27,6 +27,7 @@ from ndis_verify.symbolic.notation import (
     wishart,
 )
 from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.transposes import with_vectors
 from ndis_verify.symbolic.zero import as_expression
 
 _zero, _one = sp.Integer(0), sp.Integer(1)
@@ -290,7 +291,9 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("v", "w"),
         conditions={"vectors": "v and w are real vectors of one length"},
         reference="Horn and Johnson, Matrix Analysis, section 0.2.5",
-        instance=lambda a: (scalar(transpose(a["v"]) * a["w"]), "=", scalar(transpose(a["w"]) * a["v"])),
+        instance=with_vectors(
+            lambda a: (scalar(transpose(a["v"]) * a["w"]), "=", scalar(transpose(a["w"]) * a["v"])), "v", "w"
+        ),
     ),
     "means of two numbers": Fact(
         text="Where b, c >= 0 and a^2 <= b c, 2 a <= b + c.",

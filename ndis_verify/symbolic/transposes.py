@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.fact import Instance
 from ndis_verify.symbolic.notation import scalar, transpose, with_noise
@@ -64,6 +65,34 @@ def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
 def _products(value: Any) -> Any:
     """A sum of numbers and of products of letters, the products as what they are."""
     return sp.expand(as_expression(value)).replace(scalar, lambda product: product)
+
+
+def is_vector(array: Any) -> bool:
+    """Whether an array made of letters is a sum of products that end in a vector, which has a small letter, or is a
+    minimiser: real ones, as all letters are.
+    """
+    words = [term.args_cnc()[1] for term in sp.Add.make_args(sp.expand(as_expression(array)))]
+    return all(word and _ends_in_vector(word[-1]) for word in words)
+
+
+def _ends_in_vector(last: Any) -> bool:
+    if isinstance(last, sp.Symbol):
+        return last.name[0].islower() and not _base(last.name)
+    return str(last.func) == "logistic_fit"
+
+
+def with_vectors(
+    instance: Callable[[Mapping[str, Any]], Instance], *names: str
+) -> Callable[[Mapping[str, Any]], Instance]:
+    """The instance of a fact whose letters `names` are vectors."""
+
+    def checked(a: Mapping[str, Any]) -> Instance:
+        for name in names:
+            if not is_vector(a[name]):
+                raise InputError(name, str(a[name]), "must be a vector")
+        return instance(a)
+
+    return checked
 
 
 def with_transposes(
