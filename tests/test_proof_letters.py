@@ -304,6 +304,11 @@ def passes(stated, steps, symbols, hypotheses=()):
         return False
 
 
+def test_no_name_is_defined_by_itself():
+    proof = derivation((define(u, u + 1), infer("end", u, "=", u + 1, "u")), {"x": x, "u": u})
+    assert any("u is defined by itself" in text for text in problems(proof))
+
+
 def test_a_lemma_may_bring_letters_in():
     assert not problems(_UNIT) and _UNIT.proved
 

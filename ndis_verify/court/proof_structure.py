@@ -8,6 +8,7 @@ The steps decide themselves (`Derivation.verify`); here is asked how they hang t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -224,6 +225,8 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
     if any(_speaks_of(one, name) for one in earlier):
         yield f"{name} was spoken of before"
+    if _speaks_of(replace(step, lhs=None), name):
+        yield f"{name} is defined by itself"
 
 
 def _has_reason(derivation: Derivation, step: Step, assumed: list[str]) -> bool:
