@@ -12,6 +12,7 @@ from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import normal_mean, scalar, total, transpose
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.scopes import captured, taken_over, unheard
@@ -229,6 +230,25 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
         {"h": h},
         (),
     ),
+    "a variable that is said to exist": (
+        statement("y = 0", over=(real("y", -3, 3),)),
+        (
+            Step("line", "x is continuous.", kind="definition"),
+            by_fact(
+                "end",
+                "",
+                "a value in between",
+                {"f": x, "argument": x, "low": sp.Integer(1), "high": sp.Integer(-1), "root": y},
+                {
+                    "continuous": "line",
+                    "low": Step("one", "", lhs=sp.Integer(1), rhs=zero, relation=">=", witness=sp.Integer(1)),
+                    "high": Step("less", "", lhs=sp.Integer(-1), rhs=zero, relation="<=", witness=sp.Integer(-1)),
+                },
+            ),
+        ),
+        {"y": y},
+        (),
+    ),
     "a relation behind words": (
         statement("delta_shift(D; eps) < delta_shift(D; eps) - 1", "D > 0"),
         (
@@ -302,6 +322,48 @@ def passes(stated, steps, symbols, hypotheses=()):
         return not wrong and proof.proved and compared("CLAIM", stated, [proof])
     except InputError:
         return False
+
+
+@pytest.mark.parametrize(
+    ("fact", "letters"),
+    [
+        ("translations keep integrals", {"f": sp.Function("f"), "x": place, "shift": place}),
+        ("integrals over a set are linear", {"f": zero, "c": place, "g": sp.Function("g")(place), "set": place}),
+        ("one derivative and one value", {"f": 1 / v, "g": 1 / v + 1, "argument": v}),
+    ],
+)
+def test_what_a_fact_is_not_about_is_refused(fact, letters):
+    """A shift or a factor that changes from point to point; a function that has no value at 0."""
+    with pytest.raises(InputError):
+        FACTS[fact].instance(letters)
+
+
+@pytest.mark.parametrize(
+    ("fact", "conditions"),
+    [
+        ("arithmetic and geometric mean", {"first", "other", "count"}),  # 2 numbers below 0; -1 of them
+        ("trade-off curves are convex", {"share", "other share"}),  # c = -1
+        ("slices of two normal laws", {"variance", "other variance"}),  # both below 0
+    ],
+)
+def test_every_sign_that_a_fact_needs_is_asked_for(fact, conditions):
+    assert set(FACTS[fact].required) == set(FACTS[fact].conditions) == conditions
+
+
+def test_a_mean_goes_over_every_point():
+    steps = (
+        infer("pointwise", place - 1, "<=", zero, Use("x < 1")),
+        Step("integrable", "Both are integrable.", kind="definition"),
+        by_fact(
+            "means",
+            "",
+            "means keep the order",
+            {"mean": total, "f": place - 1, "g": zero},
+            {"pointwise": "pointwise", "integrable": "integrable"},
+        ),
+    )
+    found = problems(derivation(steps, {"x": x}, (BELOW_1,)))
+    assert found == ["step 'means': condition 'pointwise' is shown at one x alone"]
 
 
 def test_no_name_is_defined_by_itself():

@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.derivation import Derivation, Step, Use, at_values, steps_in
+from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, at_values, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.scopes import binders, bound
@@ -32,6 +32,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield from _of_rules(derivation, one.algebra)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], hidden)
+            yield from _of_existence(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)
 
 
@@ -106,6 +107,10 @@ def _of_rules(derivation: Derivation, algebra: BlockAlgebra) -> Iterator[str]:
             yield f"the rule of {sp.Mul(*word)} speaks of variables alone"
 
 
+def _base(letter: Any) -> Any:
+    return letter if letter.is_commutative else base_letter(letter)
+
+
 def _variables(derivation: Derivation) -> set[Any]:
     return {symbol for end in derivation.concludes for symbol in end.symbols.values()}
 
@@ -131,11 +136,27 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, hidden: Mappin
         for name, symbols in hidden.items():
             if argument in symbols and any(_speaks(value, name) for value in step.letters.values()):
                 yield f"{name} stands for what depends on {argument}, which the fact goes over"
+    sides = (step.lhs, step.rhs) if derivation.concludes else ()
+    places = set().union(*(bound(node) for side in sides for node in binders(side)))
     for condition, shown in step.conditions.items():
         known = derivation.fixed_in(shown) if isinstance(shown, Step) else derivation.fixed(shown)
-        for argument in _everywhere(fact, condition, step.letters, over):
+        for argument in _everywhere(fact, condition, step.letters, over) | places:
             if argument in known:
                 yield f"condition {condition!r} is shown at one {argument} alone"
+
+
+def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """What a fact brings in is nothing that was known, and one thing."""
+    assumed = {one for h in derivation.hypotheses if isinstance(h, Hypothesis) for one in _symbols(h.relation)}
+    known = _variables(derivation) | set(derivation.names) | assumed
+    for letter in (step.letters[name] for name in fact.brings):
+        if not isinstance(letter, sp.Symbol | AppliedUndef) or _base(letter) in known:
+            yield f"{letter} is said to exist, and is known to be something else"
+    for one in derivation.steps:
+        if one.kind == "fact" and one.fact in FACTS and one.letters != step.letters:
+            same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}
+            if same:
+                yield f"{min(same, key=str)} is said to exist twice"
 
 
 def _everywhere(fact: Fact, condition: str, letters: Mapping[str, Any], over: Mapping[str, Any]) -> set[Any]:

@@ -21,7 +21,8 @@ class Fact:
     """A standard fact. `conditions`: by name, in words; `instance`: letters -> (left, sign, right).
 
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
-    `draws`: the letters that are drawn at random, of which no value is put in.
+    `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
+    exist, which the fact brings in.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Fact:
     instance: Callable[[Mapping[str, Any]], Instance]
     required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     draws: tuple[str, ...] = ()
+    brings: tuple[str, ...] = ()
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
@@ -86,6 +88,23 @@ def linear(mean: Any, terms: Any) -> Instance:
         if _changing(c) or c.free_symbols & places:
             raise InputError("terms", str(c), "must be a number, the same at every point")
     return averaged(mean, sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * mean(f) for c, f in pairs))
+
+
+def constant(letters: Mapping[str, Any], name: str) -> Any:
+    """A letter that is a number, the same at every point."""
+    value = as_expression(letters[name])
+    if x in value.free_symbols or _changing(value):
+        raise InputError(name, str(value), "must be a number, the same at every point")
+    return value
+
+
+def on_the_line(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the argument goes over all real numbers, or all from 0 on."""
+    argument = letters["argument"]
+    assumed = argument.assumptions0 if isinstance(argument, sp.Symbol) else None
+    if assumed not in [sp.Symbol("any", **{one: True}).assumptions0 for one in ("real", "nonnegative")]:
+        raise InputError("argument", str(argument), "must stand for every real number, or for every one from 0 on")
+    return letters
 
 
 def of_one_point(f: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, linear
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
@@ -86,7 +86,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"integrable": "f and g are integrable"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.32",
         instance=lambda a: (
-            where(a["f"] + a["c"] * a["g"], a["set"]),
+            where(a["f"] + constant(a, "c") * a["g"], a["set"]),
             "=",
             where(a["f"], a["set"]) + a["c"] * where(a["g"], a["set"]),
         ),
@@ -122,7 +122,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("f", "g", "argument"),
         conditions={"derivative": "f and g have one derivative", "value": "and one value at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
-        instance=lambda a: (a["f"], "=", a["g"]),
+        instance=lambda a: (on_the_line(a)["f"], "=", a["g"]),
         required={
             "derivative": lambda a: (sp.Derivative(a["g"], a["argument"]), "=", sp.Derivative(a["f"], a["argument"])),
             "value": lambda a: (a["g"].subs(a["argument"], 0), "=", a["f"].subs(a["argument"], 0)),
@@ -186,6 +186,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("A", "U", "U^T", "diagonal"),
         conditions={"symmetric": "A is real and symmetric"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6",
+        brings=("U", "U^T", "diagonal"),
         instance=lambda a: (a["U^T"] * a["A"] * a["U"], "=", a["diagonal"]),
     ),
     "linear form of a standard normal vector": Fact(

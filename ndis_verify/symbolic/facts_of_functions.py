@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, between, from_zero_on
+from ndis_verify.symbolic.fact import Fact, between, constant, from_zero_on
 from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, total, where
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -132,6 +132,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "high": "and not positive at the other",
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
+        brings=("root",),
         instance=lambda a: (a["f"].subs(a["argument"], a["root"]), "=", sp.Integer(0)),
         required={
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
@@ -316,14 +317,18 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         text="Of n equal positive numbers a and one positive number b, the mean to the power n + 1 is at least a^n b.",
         tex=r"\left(\frac{n a + b}{n + 1}\right)^{n + 1} \ge a^n b",
         letters=("a", "b", "n"),
-        conditions={"positive": "a > 0 and b > 0"},
+        conditions={"first": "a > 0", "other": "b > 0", "count": "n >= 0"},
         reference="Hardy, Littlewood and Polya, Inequalities, Theorem 9",
         instance=lambda a: (
             ((a["n"] * a["a"] + a["b"]) / (a["n"] + 1)) ** (a["n"] + 1),
             ">=",
             a["a"] ** a["n"] * a["b"],
         ),
-        required={"positive": lambda a: (a["a"] * a["b"], ">", sp.Integer(0))},
+        required={
+            "first": lambda a: (a["a"], ">", sp.Integer(0)),
+            "other": lambda a: (a["b"], ">", sp.Integer(0)),
+            "count": lambda a: (a["n"], ">=", sp.Integer(0)),
+        },
     ),
     "a rising function at two points": Fact(
         text="A function with a positive slope is larger at the larger of two points.",
@@ -424,6 +429,6 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "x", "shift"),
         conditions={"integrable": "f is measurable and integrable"},
         reference="Rudin, Real and Complex Analysis, Theorem 2.20",
-        instance=lambda a: (total(a["f"](a["x"] - a["shift"])), "=", total(a["f"](a["x"]))),
+        instance=lambda a: (total(a["f"](a["x"] - constant(a, "shift"))), "=", total(a["f"](a["x"]))),
     ),
 }

@@ -110,14 +110,17 @@ OF_LAWS: Mapping[str, Fact] = {
         text="Of two tests one is chosen by a coin: the trade-off curve is at or below its chords.",
         tex=r"T(c x + (1 - c) y) \le c\,T(x) + (1 - c)\,T(y)",
         letters=("x", "y", "c"),
-        conditions={"share": "0 <= c <= 1"},
+        conditions={"share": "c >= 0", "other share": "c <= 1"},
         reference="Dong, Roth and Su (2022), Proposition 2.2",
         instance=lambda a: (
             trade_off(a["c"] * a["x"] + (1 - a["c"]) * a["y"]),
             "<=",
             a["c"] * trade_off(a["x"]) + (1 - a["c"]) * trade_off(a["y"]),
         ),
-        required={"share": lambda a: (a["c"], "<=", sp.Integer(1))},
+        required={
+            "share": lambda a: (a["c"], ">=", sp.Integer(0)),
+            "other share": lambda a: (a["c"], "<=", sp.Integer(1)),
+        },
     ),
     "one frame for two normal laws": _frame(exchanged=False),
     "one frame for two normal laws, exchanged": _frame(exchanged=True),
@@ -376,7 +379,7 @@ OF_LAWS: Mapping[str, Fact] = {
         tex=r"\delta_{P,Q}(\varepsilon) = \mathbb{E} \int \max(A\,e^{-(x - m)^2/(2 \lambda)}"
         r" - B\,e^{-x^2/(2 \kappa)}, 0)\,dx",
         letters=("mean", "other mean", "variance", "other variance", "rest", "other rest", "along", "epsilon"),
-        conditions={"positive": "the variances are positive"},
+        conditions={"variance": "the one variance is positive", "other variance": "so is the other"},
         reference="densities of products, Tonelli's theorem and translations: Rudin, Real and Complex Analysis,"
         " Theorems 8.8 and 2.20",
         instance=lambda a: (
@@ -398,7 +401,10 @@ OF_LAWS: Mapping[str, Fact] = {
                 )
             ),
         ),
-        required={"positive": lambda a: (a["variance"] * a["other variance"], ">", sp.Integer(0))},
+        required={
+            "variance": lambda a: (a["variance"], ">", sp.Integer(0)),
+            "other variance": lambda a: (a["other variance"], ">", sp.Integer(0)),
+        },
     ),
     "data processing": Fact(
         text="One map, randomised or not, that does not see which law it is given, raises no divergence.",
@@ -428,6 +434,7 @@ OF_LAWS: Mapping[str, Fact] = {
         letters=("x", "slope", "profile"),
         conditions={"curve": "T is a trade-off curve, h its profile"},
         reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1 (i)",
+        brings=("slope",),
         instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"](a["slope"]) - a["slope"] * a["x"]),
     ),
     "a test of a mu-GDP pair": Fact(

@@ -188,6 +188,7 @@ OF_MATRICES: Mapping[str, Fact] = {
             letters=("a", "b", "square", "C", "S"),
             conditions={"first": "a >= 0", "second": "b >= 0", "length": "the square of the length is a + b"},
             reference="polar coordinates of the plane",
+            brings=("C", "S"),
             instance=instance,
             required={
                 "first": lambda a: (a["a"], ">=", sp.Integer(0)),

@@ -223,13 +223,11 @@ def heavy_tail() -> Derivation:
             "arithmetic and geometric mean",
             {"a": count / (1 + count), "b": sp.Integer(1), "n": 1 + count},
             {
-                "positive": Step(
-                    "factors",
-                    "m/(1 + m) = 1 - 1/n > 0,",
-                    lhs=count / (1 + count),
-                    rhs=sp.Integer(0),
-                    relation=">",
-                    witness=count / (1 + count),
+                name: Step(name, why, lhs=left, rhs=sp.Integer(0), relation=sign, witness=left)
+                for name, why, left, sign in (
+                    ("first", "m/(1 + m) = 1 - 1/n > 0,", count / (1 + count), ">"),
+                    ("other", "1 > 0,", sp.Integer(1), ">"),
+                    ("count", "n >= 0.", 1 + count, ">="),
                 )
             },
         ),

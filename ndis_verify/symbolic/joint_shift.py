@@ -20,6 +20,7 @@ m = sp.Symbol("m", real=True)  # the distance of its means
 shorter = sp.Symbol("t", nonnegative=True)  # times which the shift is made shorter
 shift = sp.symbols("u_1 u_2", real=True)  # of the means, along e and across it
 ORDERS = ("first law first", "second law first")
+_WHICH = ("larger", "smaller")
 _angle = sp.Symbol("alpha", real=True)  # every share is the square of its sine
 _SHORTER = Hypothesis("t <= 1", shorter <= 1)
 
@@ -383,14 +384,15 @@ def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]
         Step("a share", "sin^2 is at most 1.", lhs=share, rhs=one, relation="<=", witness=-(sp.cos(_angle) ** 2)),
         *(
             Step(
-                f"variances, {name}",
+                f"{which} variance, {name}",
                 "Positive,",
-                lhs=pair[0] * pair[1],
+                lhs=variance,
                 rhs=zero,
                 relation=">",
-                witness=sp.expand(pair[0] * pair[1]),
+                witness=sp.expand(variance),
             )
             for name, pair in zip(("along e", "across e"), variances)
+            for which, variance in zip(_WHICH, pair)
         ),
     ]
     for sign, order in zip((-1, 1), ORDERS):
@@ -420,7 +422,12 @@ def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]
                         "one coordinate at a time,",
                         "slices of two normal laws",
                         letters,
-                        {"positive": f"variances, {name}"},
+                        dict(
+                            zip(
+                                ("variance", "other variance"),
+                                (f"{which} variance, {name}" for which in _WHICH[::-sign]),
+                            )
+                        ),
                     )
                 )
                 sides.append(steps[-1])

@@ -172,7 +172,7 @@ def backward_steps() -> tuple[Step, ...]:
     """From every record but the empty one the curve goes on to every larger q: X = x/(1 - tau x), Y = y/(1 - tau y)."""
     small, more, room = sp.symbols("y v w", nonnegative=True)
     large = small + more  # x, the larger of both: nothing changes where they are exchanged
-    t, root = sp.symbols("t tau", nonnegative=True)
+    t, root = sp.symbols("t tau_0", nonnegative=True)
     target = (1 + large) * (1 + small) + room  # 1/(1 - cap)
     f = target * (1 - t * large) * (1 - t * small) - (1 + large - t * large) * (1 + small - t * small)
     left = (1 - root * large) * (1 - root * small)
@@ -198,7 +198,7 @@ def backward_steps() -> tuple[Step, ...]:
         Step("continuous", "f is a polynomial.", kind="definition"),
         by_fact(
             "backwards",
-            "So it is 0 at some tau in [0, 1/x),",
+            "So it is 0 at some tau_0 in [0, 1/x),",
             "a value in between",
             {"f": f, "argument": t, "low": sp.Integer(0), "high": 1 / large, "root": root},
             {"continuous": "continuous", "low": "backwards: at the start", "high": "backwards: at the end"},

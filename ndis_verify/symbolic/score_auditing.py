@@ -118,13 +118,10 @@ def set_limits() -> Derivation:
             "trade-off curves are convex",
             {"x": level, "y": other_level, "c": coin / (1 + coin)},
             {
-                "share": Step(
-                    "share",
-                    "c = w/(1 + w) runs over [0, 1).",
-                    lhs=coin / (1 + coin),
-                    rhs=sp.Integer(1),
-                    relation="<=",
-                    witness=-1 / (1 + coin),
+                name: Step(name, why, lhs=coin / (1 + coin), rhs=end, relation=sign, witness=gap)
+                for name, why, end, sign, gap in (
+                    ("share", "c = w/(1 + w) runs over [0, 1):", sp.Integer(0), ">=", coin / (1 + coin)),
+                    ("other share", "it is below 1.", sp.Integer(1), "<=", -1 / (1 + coin)),
                 )
             },
         ),
