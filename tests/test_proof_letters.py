@@ -366,6 +366,16 @@ def test_a_mean_goes_over_every_point():
     assert found == ["step 'means': condition 'pointwise' is shown at one x alone"]
 
 
+def test_a_number_of_a_fact_is_the_same_at_every_point():
+    """The mean of a normal law on the line, where its density is integrated over the same x."""
+    letters = {"mean": place, "other mean": zero, "variance": v, "other variance": v, "epsilon": eps}
+    shown = Step("positive", "", lhs=v, rhs=zero, relation=">", witness=v)
+    fact = "divergence of two normal laws on the line"
+    step = by_fact("line", "", fact, letters, {"variance": shown, "other variance": shown})
+    found = problems(derivation((step,), {"v": v, "eps": eps}))
+    assert found == ["step 'line': 'mean' depends on x, over which the fact goes"]
+
+
 def test_no_name_is_defined_by_itself():
     proof = derivation((define(u, u + 1), infer("end", u, "=", u + 1, "u")), {"x": x, "u": u})
     assert any("u is defined by itself" in text for text in problems(proof))
