@@ -270,6 +270,7 @@ OF_LAWS: Mapping[str, Fact] = {
             "threshold": "t is where the loss passes eps, or the end of the line on whose side it never does",
         },
         reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
+        brings=("t",),
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
             "=",
@@ -289,6 +290,7 @@ OF_LAWS: Mapping[str, Fact] = {
             "threshold": "t is where it passes -eps, or the end of the line on whose side it never does",
         },
         reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
+        brings=("t",),
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
             "=",

@@ -269,6 +269,7 @@ def threshold_steps(
     loss = largest_loss + (r + 1) / 2 * sp.log(1 - q * T)
     known = {"loss": loss, "argument": T, "parameter": q, "at": odds / ((1 + odds) * T)}
     order = {"deleted": ("sketch", "falling", "below"), "inserted": ("sketch_insert", "rising", "above")}
+    place = dict(zip(order, sp.symbols("t_1 t_2", real=True), strict=True))  # of the two thresholds
 
     def laws(name: str, at: sp.Expr) -> dict[str, Any]:
         pair = sketched(ratio * at, at, d, r), resketched(ratio * at, at, d, r)
@@ -284,14 +285,14 @@ def threshold_steps(
         for one in (
             Step(
                 f"{name}: threshold",
-                f"t is where the loss passes {passed[name]}, or the end of the line on whose side it never does;",
+                f"{place[name]} is where the loss passes {passed[name]}, or the end of the line on whose side it never does;",
                 kind="definition",
             ),
             by_fact(
                 f"{name}: its event",
                 "there the divergence at q is that of an event of T;",
                 f"threshold of a {kind} loss",
-                {**laws(name, q), "epsilon": epsilon, "t": t, **known},
+                {**laws(name, q), "epsilon": epsilon, "t": place[name], **known},
                 {"falls": "loss falls in T", "loss": "family", "threshold": f"{name}: threshold"},
             ),
         )
@@ -301,7 +302,7 @@ def threshold_steps(
             f"{name}: at a larger q",
             "the same event bounds the divergence at a larger q from below.",
             f"an event {where} a threshold",
-            {**laws(name, q + step), "epsilon": epsilon, "t": t},
+            {**laws(name, q + step), "epsilon": epsilon, "t": place[name]},
             {"laws": "T on it"},
         )
         for name, (_, _, where) in order.items()
@@ -324,8 +325,12 @@ def threshold_steps(
                 f"{name}, at q + v",
                 f"{name}: its event",
                 Use(f"{name}: at a larger q", weight=-1),
-                Use("probabilities", weight=sp.exp(epsilon) if name == "deleted" else sp.Integer(1)),
-                "larger database's T",
+                Use(
+                    "probabilities",
+                    at={t: place[name]},
+                    weight=sp.exp(epsilon) if name == "deleted" else sp.Integer(1),
+                ),
+                Use("larger database's T", at={t: place[name]}),
             ),
         )
         for name in order
