@@ -229,6 +229,10 @@ NEEDLESS = {
     "N24-Fig2": {"alpha < 1", "gamma < 1"},
     "N26-Pr7-smaller-n": {"x <= n l^2"},
     "N26-T4.2-corrected": {"D > 0"},
+    "N26-Fig2-every-epsilon": {"w < 1"},
+    # of the half that stands: all eigenvalues are at most 1, which says it
+    "N26-L2": {"sum_i |lam_i - 1| <= |sum_i (lam_i - 1)|", "g <= nu/2"},
+    "N26-T4.2": {"sum_i |s_i - 1| <= |sum_i (s_i - 1)|"},
 }
 # Faults by rule that say the same.
 SAME = {"BW-L6": {"0 for 0 b_i in F_q(0 b_i, b; -eps - D^2/2)"}}

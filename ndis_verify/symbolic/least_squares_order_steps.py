@@ -285,7 +285,8 @@ def threshold_steps(
         for one in (
             Step(
                 f"{name}: threshold",
-                f"{place[name]} is where the loss passes {passed[name]}, or the end of the line on whose side it never does;",
+                f"{place[name]} is where the loss passes {passed[name]}, or the end of the line on whose side it never"
+                " does;",
                 kind="definition",
             ),
             by_fact(

@@ -198,7 +198,7 @@ def _moment_steps() -> tuple[Step, ...]:
             inferred(
                 f"coordinate, {name}",
                 "x_i = z_i under P.",
-                -_weight * held(entry(coordinate)) ** 2,
+                -held(_weight) * entry(coordinate) ** 2,
                 "=",
                 weight * entry(coordinate) ** 2,
                 *(("k", "a") if name == "third" else ("a",)),
@@ -446,7 +446,7 @@ def _inverse_steps(of: sp.Symbol, power: int, given: tuple[Hypothesis, ...]) -> 
             2 * u * (eigenvalue - 1),
             "<",
             one,
-            *(Use(in_range), str(of), "size"),
+            *(Use(in_range), str(of)),
         ),
     )
 
@@ -510,7 +510,7 @@ def printed_bound() -> Derivation:
             bound,
             *("nu", Use("inverse eigenvalues", at={epsilon: inside})),
             Use("bound", of=first_less_spread, at={**at, epsilon: inside}, granted=granted),
-            *("lambda", "size"),
+            "lambda",
         ),
     )
     names = {"lam": lam, "m": counts, "s": s, "u": u, "e": over, "g": under}
@@ -581,7 +581,6 @@ def printed_paths() -> Derivation:
         named(kept, "nu/2 - g.", nu / 2 - under, _UP_TO.text),
         Step("std", "1/s_i is at least 1.", _variance, one, ">=", spread),
         Step("once", "Each eigenvalue stands once.", lhs=_once, rhs=one, kind="definition"),
-        inferred("nu in a", "nu is the sum of the logarithms.", of_inverse, "=", whole, *("n", "s", "size", "once")),
         Step(
             "smaller",
             "The smaller variance is that of P.",
@@ -636,7 +635,8 @@ def printed_paths() -> Derivation:
                     ),
                     replace(shown[where], weight=factor),
                     Use("as coordinates", at={epsilon: exactly + (e1 if first else e2)}),
-                    *("nu in a", "once", "n", "h", "s", "size", "smaller"),
+                    *(("once", "h", "s", "smaller") if of == kept else ("once", "n", "s", "smaller")),
+                    *(("size",) if (of, path) == (kept, "mean first") else ()),
                 )
             )
     names = {"mu": mu, "s": std, "x": e1, "y": e2, "e": over, "g": under, "w": first_rate, "u": u}
