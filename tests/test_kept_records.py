@@ -136,6 +136,7 @@ def test_a_journal_of_other_sources_or_certificates_is_not_believed(tmp_path, mo
     certificates = tmp_path / "certificates"
     certificates.mkdir()
     monkeypatch.setattr(made, "_ROOT", root)
+    monkeypatch.setattr(made, "_package", made._package.__wrapped__)  # as other processes would find them
     seen = [made.identity("run"), made.identity("run", folder=certificates)]
     (certificates / "one.json").write_text("{}")
     seen.append(made.identity("run", folder=certificates))

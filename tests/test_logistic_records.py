@@ -30,7 +30,6 @@ from ndis_verify.statements.shapes import shape_of
 from ndis_verify.statements.statement import Statement, matrix, vector
 from ndis_verify.symbolic.block_algebra import inverse, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Step
-from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_records import OF_RECORDS
 from ndis_verify.symbolic.logistic_limit import logistic_approached
@@ -203,7 +202,8 @@ def test_a_letter_is_written_as_what_its_variable_is():
     stated = statement("m >= 0", where={"m": "x^T x"}, over=(vector("x", "reals", 2, -1, 1),))
     for name, fits in (("x", True), ("X", False)):
         x = letter(name)
-        step = by_fact("end", "", "squared length", {"w": x, "w^T": transpose(x)}, {"real": "given"})
+        square = scalar(transpose(x) * x)
+        step = Step("end", "", lhs=square, rhs=sp.Integer(0), relation=">=", kind="fact", fact="squared length")
         found, text = concluded(
             _derived(step, end="end", hypotheses=("given",)), Conclusion("X", "end", {"x": x}), stated
         )
