@@ -63,7 +63,9 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
         return set(), f"{name} is no relation that is decided"
     if len(set(end.symbols.values())) < len(end.symbols) or not all(s.is_Symbol for s in end.symbols.values()):
         return set(), f"{name}: variables must be different symbols"
-    if strange := (step.lhs.free_symbols | step.rhs.free_symbols) - set(end.symbols.values()):
+    if anything in end.symbols.values():
+        return set(), f"{name}: a variable must be another symbol than {anything}, which stands for any vector"
+    if strange := (step.lhs.free_symbols | step.rhs.free_symbols) - {*end.symbols.values(), anything}:
         return set(), f"{name}: also speaks of {', '.join(sorted(map(str, strange)))}"
     if odd := [v for v, s in end.symbols.items() if not s.is_commutative and not _named_by_kind(v, s, stated)]:
         return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
@@ -140,10 +142,18 @@ def _is_relation(step: Step, wanted: Relation, known: dict[str, Any], shapes: Ma
         left, right = (lettered(expression(side, known, shapes)) for side in wanted.terms)
     except InputError:  # another relation of the statement, with variables of its own
         return False
+    if wanted.sign in ("<=", ">=") and not (left - right).is_commutative:
+        return _is_order(step, right - left if wanted.sign == "<=" else left - right)
     if wanted.sign in WEAKER[step.relation] and _same(step.lhs, left) and _same(step.rhs, right):
         return True
     turned = TURNED[step.relation]
     return wanted.sign in WEAKER[turned] and _same(step.lhs, right) and _same(step.rhs, left)
+
+
+def _is_order(step: Step, gap: Any) -> bool:
+    """Whether the step says that the form of a matrix, which is written as its own transpose, is nowhere negative."""
+    symmetric = not gap.is_commutative and equal(transpose(gap), gap)
+    return bool(symmetric and step.relation in (">=", ">") and step.rhs == 0 and _same(step.lhs, _form(gap)))
 
 
 def _same(side: Any, wanted: Any) -> bool:

@@ -28,7 +28,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.sensitivity import gaussian_process, loewner_sensitivity, logistic_surrogate
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.reading import under
-from ndis_verify.symbolic import sensitivity
+from ndis_verify.symbolic import sensitivity, surrogate_order
 
 _RECORDS = 4
 _ROUNDING = 1e-9
@@ -351,6 +351,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             _SHIFT,
+            proof("covariances in order", surrogate_order.with_more_records),
             _attacked(
                 "search over neighbouring databases", _logistic_margin, _LOGISTIC_DOMAIN, _logistic_bounds, (0.3, 0.8)
             ),
@@ -389,6 +390,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             _RANK_ONE,
+            proof("covariances in order, and determinants", surrogate_order.one_eigenvalue),
             _attained_check(False),
             _attacked(
                 "search over neighbouring databases", _logistic_margin, _LOGISTIC_DOMAIN, _sharper_logistic, (0.3, 0.98)

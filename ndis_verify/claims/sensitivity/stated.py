@@ -10,13 +10,13 @@ _SURROGATES = (real("lam", "0.01", 10, "log"), real("v", 0, 10), real("l", "0.1"
 _RECORDS_OF = (matrix("X", 3, 2, -3, 3), vector("u", "reals", 2, -3, 3))
 SURROGATE = statement(
     "T <= S, and S <= k T, and det(S) <= k^{cols(X)} det(T)",
-    *("lam > 0", "v >= 0", "|u| <= l", "tr(X^T X) <= rows(X) l^2"),
+    *("lam > 0", "v >= 0", "u^T u <= l^2", "tr(X^T X) <= rows(X) l^2"),
     where=_GRAM | {"k": "(v + 1/lam)/(v + 1/(lam + (rows(X) + 1) l^2/4))"},
     over=(*_SURROGATES, *_RECORDS_OF),
 )
 ONE_EIGENVALUE = statement(
     "T <= S, and S <= k T, and det(S) <= k det(T)",
-    *("lam > 0", "v >= 0", "|u| <= l"),
+    *("lam > 0", "v >= 0", "u^T u <= l^2"),
     where=_GRAM | {"k": "(v + 1/lam)/(v + 1/(lam + l^2/4))"},
     over=(*_SURROGATES, *_RECORDS_OF),
 )
