@@ -7,8 +7,9 @@ The steps decide themselves (`Derivation.verify`); here is asked how they hang t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -16,9 +17,10 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.court.proof_letters import letter_problems
+from ndis_verify.court.proof_values import value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, at_values, opened
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, at_values, named, opened
 from ndis_verify.symbolic.fact import of_one_point
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
@@ -44,7 +46,22 @@ def problems(derivation: Derivation) -> list[str]:
     return [
         *chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))),
         *_idle_parts(derivation),
+        *_without_values(derivation, [one.step for one in derivation.concludes if not one.part]),
     ]
+
+
+def _without_values(derivation: Derivation, ends: Iterable[str]) -> Iterator[str]:
+    """What the steps that `ends` rest on divide by that may be 0, those of lemmas among them."""
+    names = _reached(derivation, ends)
+    yield from value_problems(derivation, names)
+    for use in (use for step in derivation.steps if step.name in names for use in uses(step)):
+        if use.of is not None:
+            yield from (f"lemma {use.of().id}, {text}" for text in _without_values_in_lemma(use.of(), use.step))
+
+
+@cache
+def _without_values_in_lemma(lemma: Derivation, end: str) -> tuple[str, ...]:
+    return tuple(_without_values(lemma, [end]))
 
 
 def loose_ends(derivation: Derivation) -> list[str]:
@@ -78,18 +95,10 @@ def uses(step: Step) -> list[Use]:
     return [premise for premise in step.premises if isinstance(premise, Use)] + inner
 
 
-def _named(step: Step) -> list[str]:
-    """The names of steps and hypotheses that a step rests on, those of lemmas left out."""
-    shown = [(_named(one) if isinstance(one, Step) else [one]) for one in step.conditions.values()]
-    own = [p if isinstance(p, str) else p.step for p in step.premises if isinstance(p, str) or p.of is None]
-    own += [name for use in step.premises if isinstance(use, Use) for name in use.granted.values()]
-    return [*own, *chain.from_iterable(shown)]
-
-
 def _unknown(derivation: Derivation, k: int) -> Iterator[str]:
     """Premises of step k that do not exist, or not yet: so there is no circle."""
     step, earlier = derivation.steps[k], {one.name for one in derivation.steps[:k]}
-    for name in _named(step):
+    for name in named(step):
         if name not in earlier and name not in derivation.given:
             yield f"step {step.name!r}: premise {name!r} is no earlier step and no hypothesis"
 
@@ -203,6 +212,8 @@ def _atoms(side: Any) -> set[Any]:
 def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     """A definition gives a new name, or is what a quantity of the statement language means."""
     step, earlier = derivation.steps[k], derivation.steps[:k]
+    if step.relation != "=":
+        yield "is no equation"
     if step.lhs == anything:
         yield f"{step.lhs} stands for any vector"
     if any(one.kind == "definition" and one.lhs == step.lhs for one in earlier):
@@ -315,9 +326,9 @@ def _says(step: Step, wanted: Instance) -> bool:
     return bool(step.rhs.is_finite is not False) if right is None else equal(opened(step.rhs), opened(right))
 
 
-def _reached(derivation: Derivation) -> set[str]:
-    """The steps and hypotheses on a path to a conclusion."""
-    waiting, seen = [one.step for one in derivation.concludes], set[str]()
+def _reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
+    """The steps and hypotheses on a path to one of the steps `ends`."""
+    waiting, seen = [*ends], set[str]()
     names = {step.name: step for step in derivation.steps}
     while waiting:
         name = waiting.pop()
@@ -325,18 +336,18 @@ def _reached(derivation: Derivation) -> set[str]:
             seen.add(name)
             if name in names:
                 lent = [h for use in uses(names[name]) if use.of is not None for h in use.of().given]
-                waiting += _named(names[name]) + [h for h in lent if h in derivation.given]
+                waiting += named(names[name]) + [h for h in lent if h in derivation.given]
     return seen
 
 
 def _idle(derivation: Derivation) -> list[str]:
-    reached = _reached(derivation)
+    reached = _reached(derivation, (one.step for one in derivation.concludes))
     return [step.name for step in derivation.steps if step.name not in reached]
 
 
 def _idle_hypotheses(derivation: Derivation) -> list[str]:
     """Those that no step names; what SymPy's assumptions say need not be named."""
-    reached = _reached(derivation)
+    reached = _reached(derivation, (one.step for one in derivation.concludes))
     texts = [h if isinstance(h, str) else h.text for h in derivation.hypotheses if not _of_symbols(h)]
     return [text for text in texts if text not in reached]
 

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, Literal
 
 import mpmath
@@ -38,9 +39,10 @@ class Use:
     the hypothesis `step` of this derivation, at a vector where it is made of any vector.
 
     `at`: symbol, or call of an unknown function, -> expression, which has to have its assumptions. `weight`: the
-    factor, of known sign, by which an inequality enters an inference. `granted`: hypothesis of the lemma -> the
-    hypothesis or the step that says the same here, where it is not a hypothesis here word for word. `between`: two
-    products of letters; the equation enters multiplied by them from left and right.
+    factor, of known sign, by which an inequality enters an inference; 0 where it says only that what is divided by is
+    not 0. `granted`: hypothesis of the lemma -> the hypothesis or the step that says the same here, where it is not a
+    hypothesis here word for word. `between`: two products of letters; the equation enters multiplied by them from left
+    and right.
     """
 
     step: str
@@ -145,10 +147,18 @@ def steps_in(step: Step) -> Iterator[Step]:
             yield from steps_in(shown)
 
 
+def named(step: Step) -> list[str]:
+    """The names of steps and hypotheses that a step rests on, those of lemmas left out."""
+    shown = [(named(one) if isinstance(one, Step) else [one]) for one in step.conditions.values()]
+    own = [p if isinstance(p, str) else p.step for p in step.premises if isinstance(p, str) or p.of is None]
+    own += [name for use in step.premises if isinstance(use, Use) for name in use.granted.values()]
+    return [*own, *chain.from_iterable(shown)]
+
+
 def _rests_on(step: Step, target: Step) -> bool:
     """Whether what is decided of a step depends on `target`: it is that step, or has it among its premises."""
-    named = {premise.step if isinstance(premise, Use) else premise for premise in step.premises}
-    return target.name in {step.name, *named}
+    own = {premise.step if isinstance(premise, Use) else premise for premise in step.premises}
+    return target.name in {step.name, *own}
 
 
 def _has_sign(expression: Any, relation: str) -> bool | None:
@@ -317,7 +327,7 @@ class Derivation:
         known = [(use, found) for use in uses if (found := self.used(use)) is not None and found.lhs is not None]
         sides, signs = [step.lhs, step.rhs], []
         for use, found in known:
-            if found.relation != "=":
+            if found.relation != "=" and use.weight != 0:
                 sides[0] -= use.weight * (found.lhs - found.rhs)
                 signs.append(_sign_of(use.weight, found.relation))
         sandwiched = sp.Integer(0)

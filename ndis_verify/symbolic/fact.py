@@ -22,7 +22,7 @@ class Fact:
 
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
-    exist, which the fact brings in.
+    exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown.
     """
 
     text: str
@@ -34,6 +34,7 @@ class Fact:
     required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     draws: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
+    where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:

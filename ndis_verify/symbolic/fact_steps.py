@@ -9,8 +9,18 @@ from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.facts import FACTS
 
 
-def by_fact(name: str, why: str, fact: str, letters: Mapping[str, Any], conditions: Mapping[str, str | Step]) -> Step:
-    """The step that says what `fact` does of these letters, under conditions that other steps or hypotheses show."""
+def by_fact(
+    name: str,
+    why: str,
+    fact: str,
+    letters: Mapping[str, Any],
+    conditions: Mapping[str, str | Step],
+    premises: tuple[str, ...] = (),
+) -> Step:
+    """The step that says what `fact` does of these letters, under conditions that other steps or hypotheses show.
+
+    `premises`: what says that the letters have values.
+    """
     left, sign, right = FACTS[fact].instance(letters)
     return Step(
         name,
@@ -22,6 +32,7 @@ def by_fact(name: str, why: str, fact: str, letters: Mapping[str, Any], conditio
         fact=fact,
         letters=letters,
         conditions=conditions,
+        premises=premises,
     )
 
 

@@ -161,6 +161,7 @@ OF_ANGLES: Mapping[str, Fact] = {
             "carried": _carried,
             "start": lambda a: (_at_start(a).subs(xi, -xi), "=", -_at_start(a)),
         },
+        where={"carried": lambda a: (a["g"], ">", _zero)},
     ),
     "more on the one side": Fact(
         text="Where |h| at xi is at least |h| at -xi for xi > 0, the expectation of xi |h|^k, k >= 0, is not negative:"

@@ -13,6 +13,7 @@ from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
     anything,
+    definite,
     density,
     det,
     law_given,
@@ -42,6 +43,11 @@ _DEFINITE = {
 def _symmetric(instance: Callable[[Mapping[str, Any]], Instance]) -> Callable[[Mapping[str, Any]], Instance]:
     """The instance where N is written as its own transpose."""
     return lambda a: instance(a) if transpose(a["N"]) == sp.expand(a["N"]) else _NOTHING
+
+
+def _at_definite(instance: Callable[[Mapping[str, Any]], Instance]) -> Callable[[Mapping[str, Any]], Instance]:
+    """The instance where M is the matrix that stands for every positive definite one."""
+    return lambda a: instance(a) if a["M"] == definite else _NOTHING
 
 
 def _form(a: Mapping[str, Any]) -> Instance:
@@ -120,11 +126,13 @@ OF_SKETCHES: Mapping[str, Fact] = {
         },
         reference="Billingsley, Probability and Measure, section 33; Muirhead, Aspects of Multivariate Statistical"
         " Theory, Theorem 3.2.1",
-        instance=_symmetric(
-            lambda a: (
-                density(law_of(a["Z"]), a["x"]),
-                "=",
-                over_definite(density(a["P"], a["x"]) * density(wishart(a["N"], a["r"]), a["M"])),
+        instance=_at_definite(
+            _symmetric(
+                lambda a: (
+                    density(law_of(a["Z"]), a["x"]),
+                    "=",
+                    over_definite(density(a["P"], a["x"]) * density(wishart(a["N"], a["r"]), a["M"])),
+                )
             )
         ),
         required={
@@ -142,12 +150,14 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("N", "m", "W", "M", "x", "h", "d"),
         conditions={"positive": "W > 0", "offset": "h = x - m", "size": "N, which is as large as M, has d columns"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.9",
-        instance=lambda a: (
-            density(normal(a["m"], a["W"] * inverse(a["M"])), a["x"]),
-            "=",
-            (2 * sp.pi * a["W"]) ** (-a["d"] / 2)
-            * sp.sqrt(det(a["M"]))
-            * sp.exp(-scalar(transpose(a["h"]) * a["M"] * a["h"]) / (2 * a["W"])),
+        instance=_at_definite(
+            lambda a: (
+                density(normal(a["m"], a["W"] * inverse(a["M"])), a["x"]),
+                "=",
+                (2 * sp.pi * a["W"]) ** (-a["d"] / 2)
+                * sp.sqrt(det(a["M"]))
+                * sp.exp(-scalar(transpose(a["h"]) * a["M"] * a["h"]) / (2 * a["W"])),
+            )
         ),
         required={
             "positive": lambda a: (a["W"], ">", _zero),
@@ -163,13 +173,15 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("N", "X", "M", "r", "d", "least"),
         conditions={**_DEFINITE, "inverse": "X N = I", "rows": "r >= d", "size": "N has d columns"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 3.2.1",
-        instance=_symmetric(
-            lambda a: (
-                density(wishart(a["N"], a["r"]), a["M"]),
-                "=",
-                det(a["M"]) ** ((a["r"] - a["d"] - 1) / 2)
-                * sp.exp(-trace(a["X"] * a["M"]) / 2)
-                / (2 ** (a["r"] * a["d"] / 2) * multigamma(a["d"], a["r"] / 2) * det(a["N"]) ** (a["r"] / 2)),
+        instance=_at_definite(
+            _symmetric(
+                lambda a: (
+                    density(wishart(a["N"], a["r"]), a["M"]),
+                    "=",
+                    det(a["M"]) ** ((a["r"] - a["d"] - 1) / 2)
+                    * sp.exp(-trace(a["X"] * a["M"]) / 2)
+                    / (2 ** (a["r"] * a["d"] / 2) * multigamma(a["d"], a["r"] / 2) * det(a["N"]) ** (a["r"] / 2)),
+                )
             )
         ),
         required={**_REQUIRED, "inverse": _inverse, "rows": lambda a: (a["r"], ">=", a["d"]), "size": _size},
@@ -182,11 +194,13 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("N", "X", "w", "M", "n", "d", "least"),
         conditions={**_DEFINITE, "inverse": "X N = I", "rows": "n > d - 1", "size": "N has d columns"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 2.1.11",
-        instance=_symmetric(
-            lambda a: (
-                over_definite(det(a["M"]) ** ((a["n"] - a["d"] - 1) / 2) * sp.exp(-trace(_tilted(a) * a["M"]) / 2)),
-                "=",
-                2 ** (a["n"] * a["d"] / 2) * multigamma(a["d"], a["n"] / 2) * det(_tilted(a)) ** (-a["n"] / 2),
+        instance=_at_definite(
+            _symmetric(
+                lambda a: (
+                    over_definite(det(a["M"]) ** ((a["n"] - a["d"] - 1) / 2) * sp.exp(-trace(_tilted(a) * a["M"]) / 2)),
+                    "=",
+                    2 ** (a["n"] * a["d"] / 2) * multigamma(a["d"], a["n"] / 2) * det(_tilted(a)) ** (-a["n"] / 2),
+                )
             )
         ),
         required={**_REQUIRED, "inverse": _inverse, "rows": lambda a: (a["n"], ">", a["d"] - 1), "size": _size},
@@ -266,6 +280,15 @@ OF_SKETCHES: Mapping[str, Fact] = {
         reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
         instance=lambda a: (det(a["X"]), "=", 1 / det(a["N"])),
         required={"inverse": _inverse, "positive": lambda a: (det(a["N"]), ">", _zero)},
+    ),
+    "determinants of a matrix and its inverse": Fact(
+        text="Where X N = I, X and N square, det X det N = 1.",
+        tex=r"X N = I \implies \det X \det N = 1",
+        letters=("X", "N"),
+        conditions={"inverse": "X N = I"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
+        instance=_symmetric(lambda a: (det(a["X"]) * det(a["N"]), "=", _one)),
+        required={"inverse": _inverse},
     ),
     "determinant of a positive definite matrix": Fact(
         text="A positive definite matrix has a positive determinant.",

@@ -12,6 +12,7 @@ from ndis_verify.symbolic.block_algebra import inverse, letter, without_powers
 held = sp.UnevaluatedExpr  # a part of a side that stands as it is written; what decides the step looks inside
 x = sp.Symbol("x", real=True)  # the point over which `total` and `largest` integrate
 anything = letter("y")  # any vector: what is shown of it is shown of every one
+definite = letter("M")  # any positive definite matrix, over which `over_definite` integrates
 z = letter("z")  # the standard normal vector whose law `normal_mean` averages over
 
 # total(f): the integral of f(x). largest(f): the supremum over measurable sets of the integral of f(x) over the set.
@@ -57,10 +58,10 @@ slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of
 law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of", "law_given", "normal"))
 # over_matrices(e, S): the integral of |M|^e exp(-tr(S M)/2) over the positive definite d x d matrices M.
 # inverse_form(A): v^T A^{-1} v for the vector v that is spoken of.
-# over_definite(f): the integral of f, a function of M, over the positive definite d x d matrices M. density(P, x): the
-# density of the law P at x. wishart(N, r): the law of X^T X, the r rows of X independent and N(0, N). minimiser(N, c,
-# a, r): that of |X t - y| over t, the r rows of [X, y] independent, normal, of covariance [N, c; c^T, a].
-# multigamma(d, a): the multivariate gamma function.
+# over_definite(f): the integral of f, a function of `definite`, over the positive definite d x d matrices. density(P,
+# x): the density of the law P at x. wishart(N, r): the law of X^T X, the r rows of X independent and N(0, N).
+# minimiser(N, c, a, r): that of |X t - y| over t, the r rows of [X, y] independent, normal, of covariance [N, c; c^T,
+# a]. multigamma(d, a): the multivariate gamma function.
 over_matrices, inverse_form = (sp.Function(name, real=True) for name in ("over_matrices", "inverse_form"))
 over_definite, density, wishart, minimiser = (
     sp.Function(name, real=True) for name in ("over_definite", "density", "wishart", "minimiser")

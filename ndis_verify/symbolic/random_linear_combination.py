@@ -12,7 +12,7 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypot
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon, insertion_curve, rises_strictly
-from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, grows_with_leverage, larger
+from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, larger, slope_in_rho
 from ndis_verify.symbolic.random_projection_pairs import leverage as pair_leverage
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Pg, Qg, chi2_density
@@ -255,7 +255,7 @@ def rises_with_leverage() -> Derivation:
 
     `number`: that slope, at `rho` and `epsilon`.
     """
-    lemma = grows_with_leverage()
+    lemma = slope_in_rho()
     rho, eps = lemma.symbols["rho"], lemma.symbols["epsilon"]
     edge = (eps + sp.log(rho) / 2) / (rho - 1)
     order = {"p": pair_leverage, "q": larger}
@@ -266,7 +266,7 @@ def rises_with_leverage() -> Derivation:
             sp.Derivative(Qg(half, edge) - sp.exp(eps) * Qg(half, rho * edge), rho),
             "=",
             2 * edge / rho * chi2_density(1, 2 * edge),
-            Use("slope", of=grows_with_leverage, at={random_projection.r: sp.Integer(1)}, granted={"q >= p": "q > p"}),
+            Use("slope", of=slope_in_rho, at={random_projection.r: sp.Integer(1)}),
         ),
         inferred(
             "larger leverage",
@@ -283,6 +283,7 @@ def rises_with_leverage() -> Derivation:
         sources=("N24-P10",),
         hypotheses=(
             FULL_RANK,
+            Hypothesis("rho > 1", rho > 1),
             Hypothesis("q > p", larger > pair_leverage),
             Hypothesis("q < 1", larger < 1),
         ),

@@ -121,29 +121,26 @@ def as_products() -> Derivation:
 
 
 @cache
-def grows_with_leverage() -> Derivation:
-    """`delta_delete(p, r; eps) <= delta_delete(q, r; eps)`, 0 <= p <= q < 1, and the slope of the closed form in rho =
-    1/(1-p) (N26-P4, N24-P3).
+def slope_in_rho() -> Derivation:
+    """The slope of the closed form of a deletion in rho = 1/(1-p), t/(2 rho) times a gamma density (N26-P4, N24-P3).
 
-    X to sqrt(c) X + sqrt(1 - c) Z takes N(0, 1) and N(0, 1 - q) to N(0, 1) and N(0, 1 - c q): no divergence grows, in
-    neither direction. `number`: the slope, at `rho`, `r` and `epsilon`.
+    `number`: the slope, at `rho`, `r` and `epsilon`.
     """
-    rho, angle = sp.Symbol("rho", positive=True), sp.Symbol("t", real=True)
-    part = sp.sin(angle) ** 2
-    at_least_0 = sp.Symbol("epsilon", nonnegative=True)
+    rho, at_least_0 = sp.Symbol("rho", positive=True), sp.Symbol("epsilon", nonnegative=True)
     edge = (at_least_0 + r / 2 * sp.log(rho)) / (rho - 1)
     half_t = sp.Symbol("y", positive=True)  # t/2 itself, as rho > 1 and eps >= 0
 
     def in_t(left: sp.Expr, right: sp.Expr) -> sp.Expr:
         return (left - right).subs(at_least_0, half_t * (rho - 1) - r / 2 * sp.log(rho))
 
-    steps = [
+    steps = (
         Step(
             "two densities",
             "(rho - 1) t/2 = eps + (r/2) log rho, so e^eps f(rho t/2) = f(t/2)/rho for the gamma density f.",
             lhs=sp.exp(at_least_0) * gamma_density(r / 2, rho * edge),
             rhs=gamma_density(r / 2, edge) / rho,
             reduce=in_t,
+            premises=("rho > 1",),
         ),
         Step(
             "slope",
@@ -151,8 +148,37 @@ def grows_with_leverage() -> Derivation:
             lhs=sp.Derivative(Qg(r / 2, edge) - sp.exp(at_least_0) * Qg(r / 2, rho * edge), rho),
             rhs=2 * edge / rho * chi2_density(r, 2 * edge),
             reduce=in_t,
-            premises=("two densities",),
+            premises=("two densities", "rho > 1"),
         ),
+    )
+    orders = {"p": leverage, "q": larger, "rho": rho, "r": r, "eps": at_least_0}
+    return Derivation(
+        id="random_projection_pairs.slope_in_rho",
+        title="The slope of a deletion's cost in rho",
+        sources=("N26-P4", "N24-P3"),
+        hypotheses=(Hypothesis("rho > 1", rho > 1),),
+        steps=steps,
+        result_step="slope",
+        symbols={"rho": rho, "r": r, "epsilon": at_least_0},
+        domain=(rho > 1,),
+        faults=(
+            Fault("1/rho dropped", "two densities", lambda rhs: rhs * rho),
+            Fault("slope twice as large", "slope", lambda rhs: 2 * rhs),
+        ),
+        concludes=tuple(Conclusion(claim, "slope", orders) for claim in ("N24-P3", "N26-P4")),
+    )
+
+
+@cache
+def grows_with_leverage() -> Derivation:
+    """`delta_delete(p, r; eps) <= delta_delete(q, r; eps)`, 0 <= p <= q < 1 (N26-P4).
+
+    X to sqrt(c) X + sqrt(1 - c) Z takes N(0, 1) and N(0, 1 - q) to N(0, 1) and N(0, 1 - c q): no divergence grows, in
+    neither direction. `number`: the largest share c, 1.
+    """
+    angle = sp.Symbol("t", real=True)
+    part = sp.sin(angle) ** 2
+    steps = [
         Step(
             "p < 1",
             "As p <= q < 1.",
@@ -212,25 +238,18 @@ def grows_with_leverage() -> Derivation:
     return Derivation(
         id="random_projection_pairs.grows_with_leverage",
         title="The divergence of random projection does not fall as the leverage grows",
-        sources=("N26-P4", "N24-P3"),
+        sources=("N26-P4",),
         hypotheses=(FULL_RANK, Hypothesis("q >= p", larger >= leverage), Hypothesis("q < 1", larger < 1)),
         steps=tuple(steps),
-        result_step="slope",
-        symbols={"rho": rho, "r": r, "epsilon": at_least_0},
-        domain=(rho > 1,),
+        result_step="rest",
+        symbols={},
         faults=(
-            Fault("1/rho dropped", "two densities", lambda rhs: rhs * rho),
-            Fault("slope twice as large", "slope", lambda rhs: 2 * rhs),
             Fault("order of the leverages", "larger leverage, deletion", lambda rhs: 2 * rhs),
             Fault("p < 2", "p < 1", lambda rhs: rhs / 2),
             Fault("share above 1", "rest", lambda rhs: rhs / 2),
         ),
         concludes=(
-            Conclusion("N24-P3", "slope", {"p": leverage, "q": larger, "rho": rho, "r": r, "eps": at_least_0}),
-            *(
-                Conclusion("N26-P4", step, {"p": leverage, "q": larger, "rho": rho, "r": r, "eps": eps})
-                for step, eps in (("slope", at_least_0), ("larger leverage, deletion", epsilon))
-            ),
+            Conclusion("N26-P4", "larger leverage, deletion", {"p": leverage, "q": larger, "r": r, "eps": epsilon}),
             Conclusion("N26-P4", "larger leverage, insertion", part="in the other direction too"),
         ),
     )

@@ -140,13 +140,20 @@ def of_a_row() -> Derivation:
         ),
         inferred("p >= 0", "In the rows themselves.", leverage, ">=", zero, *("not negative", "in the rows")),
         inferred("p <= 1", "As well.", leverage, "<=", one, *("at most 1", "in the rows", "by name")),
+        by_fact(
+            "det S",
+            "E^T E has a determinant other than 0, and",
+            "determinants of a matrix and its inverse",
+            {"X": S, "N": _gram},
+            {"inverse": "inverse times E^T E"},
+        ),
         inferred(
             "1 - p",
-            "What is left is a quotient of determinants.",
+            "what is left is a quotient of determinants.",
             1 - leverage,
             "=",
             det(_others) / det(_gram),
-            *("in the rows", "E^T E", "determinant"),
+            *("in the rows", "E^T E", "determinant", "det S"),
         ),
     )
     return Derivation(

@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.symbolic.normal_coordinates import z as normal_z
-from ndis_verify.symbolic.notation import bin_of_sum, logarithms, x, z
+from ndis_verify.symbolic.notation import bin_of_sum, definite, logarithms, x, z
 from ndis_verify.symbolic.statement_terms import quantity
 
 ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
@@ -25,6 +25,7 @@ _OVER = {  # functionals of our own notation, and the symbols that each goes ove
     **dict.fromkeys(("summed", "largest_union", "over_set"), (bin_of_sum,)),
     **dict.fromkeys(("normal_mean", "normal_chance"), (z, normal_z, quantity("coordinate", normal_z))),
     "over_envelope": (logarithms,),
+    "over_definite": (definite,),
 }
 _OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from ndis_verify.symbolic.block_algebra import inverse
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import det, law_of, minimiser, scalar, transpose
 from ndis_verify.symbolic.sketch_bounds import below_record_steps, bound_steps, capped_steps
@@ -90,13 +90,14 @@ def full_steps() -> Iterator[Step]:
         full(student(d, D, W, U)),
         *("law, without the record", "U", "h", "W", "S", "D"),
     )
+    yield Step("1 + T", "1 + T is positive.", lhs=1 + T, rhs=0, relation=">", witness=1 + T)
     yield inferred(
         "the ratio",
         "Written out.",
         stated_density(WITH),
         "=",
         full(factor(P, Q, T)) * stated_density(WITHOUT),
-        *("ratio", *names[:-1]),
+        *("ratio", *names[:-1], Use("1 + T", weight=0)),
     )
     yield inferred("T and Q in full", "Written out.", full(T), "<=", full(Q), *("T <= Q", *names[:-1]))
     yield inferred("Q in full", "Written out.", full(Q), "<=", BOUND, *("Q <= l^2/s^2", "Q", "o", "P", "W", "S"))

@@ -85,6 +85,7 @@ def law_steps(at: Database) -> Iterator[Step]:
         "integral over the positive definite matrices",
         {**letters, "X": at.inverse, "w": w, "M": M, "n": r + 1, "d": d},
         {**definite, **inverse_shown, "rows": "more rows", "size": f"columns, {tag}"},
+        (f"excess, {tag}",),
     )
     turned = by_fact(
         f"determinant, {tag}",
@@ -108,8 +109,8 @@ def law_steps(at: Database) -> Iterator[Step]:
         (1 + at.form / at.residual) / at.determinant,
         *(turned.name, inverse.name, str(at.determinant), str(at.form)),
     )
-    yield from (stated, given, mixed, normal_density, wishart_density, square, together, integral, linear)
-    yield from (turned, inverse, found)
+    yield from (stated, given, mixed, normal_density, wishart_density, square, together)
+    yield from (turned, inverse, found, integral, linear)
     yield inferred(
         f"law, {tag}",
         "a Student law:",

@@ -15,14 +15,15 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
-from ndis_verify.symbolic.notation import anything, det, scalar, transpose
+from ndis_verify.symbolic.notation import anything, definite, det, scalar, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
 s = sp.Symbol("s", positive=True)
 beta, length = sp.symbols("beta l", real=True)
 r = sp.Symbol("r", integer=True)
-B, b, v, x, S, M = (letter(name) for name in "BbvxSM")
+B, b, v, x, S = (letter(name) for name in "BbvxS")
+M = definite
 S1 = letter("S1")  # with the record
 Bt, bt, vt, xt, yt = (transpose(one_) for one_ in (B, b, v, x, anything))
 d = quantity("columns", B)

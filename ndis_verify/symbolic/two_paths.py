@@ -392,6 +392,15 @@ def _corner_steps() -> Iterator[Step]:
         one,
         *(Use("at most R", weight=u), Use("u (R - 1) < 1")),
     )
+    yield inferred(
+        "range at T",
+        "at its second eigenvalue too,",
+        u * (_T - 1),
+        "<",
+        one,
+        Use("T <= R", weight=u),
+        Use("u (R - 1) < 1"),
+    )
     pairs = {"a": _R, "b": _T, "n": _n, "m": one}
     yield by_fact(
         "level",
@@ -406,6 +415,7 @@ def _corner_steps() -> Iterator[Step]:
         "a product over a pair",
         {"f": (1 - u * (entries - 1)) ** (-counts / 2), **pairs},
         {"defined": "range at the corner"},
+        ("range at T",),
     )
 
 

@@ -205,6 +205,15 @@ def noisy_pair() -> Derivation:
             premises=_NAMES,
         ),
         Step(
+            "s_i^2 > h",
+            "The larger one is larger than h too.",
+            lhs=entry(s) ** 2,
+            rhs=h,
+            relation=">",
+            kind="inference",
+            premises=(Use("k_i^2 > h"), Use("s_i >= k_i", weight=extra + 2 * lower), *_NAMES[:2]),
+        ),
+        Step(
             "range of t",
             "As given.",
             lhs=t * (_lam - 1),
@@ -240,6 +249,7 @@ def noisy_pair() -> Derivation:
                 ),
                 "once",
                 *_NAMES,
+                Use("s_i^2 > h", weight=0),
             ),
         ),
     )

@@ -241,6 +241,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("two pairs of laws", pairs.as_products),
+            proof("the slope", pairs.slope_in_rho),
             proof("larger leverage", pairs.grows_with_leverage),
             _SLOPE,
             _FORMULA_DELETE,
@@ -335,7 +336,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("two pairs of laws", pairs.as_products),
-            proof("the slope, and larger leverages", pairs.grows_with_leverage),
+            proof("the slope", pairs.slope_in_rho),
             proof("strictly larger", curve.rises_strictly),
             _SLOPE,
             _FORMULA_DELETE,

@@ -1,0 +1,261 @@
+"""That what a proof divides by is not 0: by the assumptions of its symbols, or by what was shown before.
+
+The decisions of single steps are those of rational functions, for which x y/x is y. Where x may be 0, a step that
+divides by it says nothing, and x y = x w would give y = w. Asked of all that an end rests on which is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.polys.polyerrors import PolynomialError
+
+from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.notation import definite, det
+from ndis_verify.symbolic.scopes import bound
+from ndis_verify.symbolic.zero import as_expression
+
+_TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "": ""}
+_PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what they go over
+
+
+def value_problems(derivation: Derivation, names: Container[str]) -> Iterator[str]:
+    """What the steps called `names` divide by that may be 0."""
+    signs, local = _Signs(), _where(derivation)
+    for hypothesis in derivation.given:
+        signs.learn(derivation.supposed(hypothesis))
+    for step in derivation.steps:
+        if step.name in names:
+            yield from (f"step {step.name!r}: {text}" for text in _of_step(derivation, step, signs, local))
+
+
+def _where(derivation: Derivation) -> dict[str, list[Step]]:
+    """Step -> the relations under which alone it has to hold, as a condition of a fact and as nothing else."""
+    found: dict[str, list[Step]] = {}
+    other = set()
+    for step in derivation.steps:
+        fact = FACTS.get(step.fact)
+        for name, shown in step.conditions.items():
+            if fact is not None and isinstance(shown, str) and name in fact.where:
+                left, sign, right = fact.where[name](step.letters)
+                found.setdefault(shown, []).append(Step(name, "", left, right, sign, kind="definition"))
+            else:
+                other.update(named(shown) if isinstance(shown, Step) else [shown])
+        other.update(named(replace(step, conditions={})))
+    return {name: relations for name, relations in found.items() if name not in other and len(relations) == 1}
+
+
+def _of_step(derivation: Derivation, step: Step, signs: _Signs, local: Mapping[str, list[Step]]) -> Iterator[str]:
+    for one in reversed([*steps_in(step)]):
+        used = [derivation.used(use) for use in one.premises if isinstance(use, Use)]
+        for found in used:
+            signs.learn(found)
+        known = signs.beside(local.get(one.name, []))
+        for side in dict.fromkeys(side for each in (one, *used) for side in _sides(each)):
+            if side.has(sp.zoo, sp.nan):
+                yield f"{side} has no value"
+            for what in sorted(divisors(side), key=str):
+                yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
+            for call in sorted(side.atoms(sp.gamma, sp.loggamma, sp.polygamma), key=str):
+                if not known.is_positive(call.args[-1]):
+                    yield f"{call} may have no value"
+        signs.learn(one)
+
+
+def _sides(step: Step | None) -> Iterator[Any]:
+    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there."""
+    sides = [as_expression(side) for side in (step.lhs, step.rhs, step.witness) if side is not None] if step else []
+    slopes = {symbol for side in sides for slope in side.atoms(sp.Derivative) for symbol in slope.variables}
+    ends = {one: sp.Dummy(one.name, positive=True) for one in slopes if one.is_nonnegative and not one.is_positive}
+    for side in sides:
+        yield (side.as_immutable() if isinstance(side, sp.MatrixBase) else side).xreplace(ends)
+
+
+@lru_cache(maxsize=8192)
+def divisors(side: Any) -> frozenset[Any]:
+    """What is divided by, or is the argument of a logarithm, in an expression; slopes and values are taken."""
+    if isinstance(side, sp.MatrixBase):
+        return frozenset().union(*map(divisors, side))
+    if isinstance(side, (sp.Derivative, sp.Subs)):
+        taken = side.doit()
+        own = divisors(side.expr) if isinstance(side, sp.Derivative) else frozenset()
+        return own | (frozenset() if taken.has(sp.Derivative, sp.Subs) else divisors(taken))
+    found = frozenset().union(*map(divisors, side.args))
+    if isinstance(side, sp.Pow) and side.is_commutative and not side.exp.is_nonnegative:
+        found |= {side.base}
+    if isinstance(side, sp.log):
+        found |= {side.args[0]}
+    if isinstance(side, _PASSED_OVER):
+        return frozenset(one for one in found if not one.free_symbols & bound(side))
+    return frozenset(one for one in found if len(_assumed(one)) != 1)
+
+
+class _Signs:
+    """What the steps so far say of the signs of expressions."""
+
+    def __init__(self) -> None:
+        self._names: dict[Any, Any] = {}
+        self._known: dict[Any, str] = {}
+        self._strict: list[Any] = []
+
+    def beside(self, relations: list[Step]) -> _Signs:
+        """The same, where relations hold as well."""
+        if not relations:
+            return self
+        more = _Signs()
+        more._names, more._known, more._strict = dict(self._names), dict(self._known), [*self._strict]
+        for relation in relations:
+            more.learn(relation)
+        return more
+
+    def learn(self, step: Step | None) -> None:
+        """What a step says that was decided, or a hypothesis: what a name is, or a relation."""
+        if step is None or step.lhs is None or step.kind == "argument" or isinstance(step.rhs, sp.MatrixBase):
+            return
+        if step.relation != "=":
+            gap = as_expression(step.lhs - step.rhs)
+            for form in dict.fromkeys((gap, self._opened(gap))):
+                self._keep(form, step.relation)
+        elif step.kind == "definition" and isinstance(step.lhs, (sp.Symbol, AppliedUndef)):
+            self._names[step.lhs] = self._opened(as_expression(step.rhs))
+        elif len(sign := self.sign(as_expression(step.rhs))) == 1:
+            self._keep(as_expression(step.lhs), sign)
+
+    def _keep(self, gap: Any, relation: str) -> None:
+        for one, sign in ((_plain(gap), relation), (_plain(-gap), _TURNED[relation])):
+            if len(self._known.get(one, "<=")) == 2:
+                self._known[one] = sign
+        if len(relation) == 1:
+            self._strict.append(gap)
+
+    def _opened(self, expression: Any) -> Any:
+        """With what its names stand for in their places."""
+        return expression.xreplace(self._names) if self._names else expression
+
+    def zeros(self, expression: Any) -> list[Any]:
+        """The factors of an expression that may be 0."""
+        left: list[Any] = []
+        for form in dict.fromkeys((expression, self._opened(expression))):
+            if len(self.sign(form)) == 1:
+                return []
+            left = [factor for factor in _factors(form) if not self._is_not_zero(factor)]
+            if not left:
+                return []
+        return sorted(left, key=str)
+
+    def _is_not_zero(self, factor: Any) -> bool:
+        if isinstance(factor, sp.gamma) or len(self.sign(factor)) == 1 or self._beside_a_gap(factor):
+            return True
+        return any(factor in _factors(gap) for gap in self._strict if factor.free_symbols <= gap.free_symbols)
+
+    def is_positive(self, expression: Any) -> bool:
+        return self.sign(expression) == ">" or self._beside_a_gap(expression) == ">"
+
+    def _beside_a_gap(self, expression: Any) -> str:
+        """Its sign, where it is a multiple of something of known sign and more of that sign."""
+        terms = _plain(expression).as_coefficients_dict()
+        for gap, relation in self._known.items():
+            shares = {terms[one] / weight for one, weight in gap.as_coefficients_dict().items() if not one.is_number}
+            for share in (share for share in shares if share.is_positive):
+                found = _of_sum([self.sign(_plain(expression - share * gap)), relation])
+                if len(found) == 1:
+                    return found
+        return ""
+
+    def sign(self, expression: Any) -> str:
+        """Its relation to 0; empty where it is not known."""
+        own = _assumed(expression) or self._known.get(_plain(expression), "")
+        return own if len(own) == 1 else self._of_form(expression) or own
+
+    def _of_form(self, expression: Any) -> str:
+        if isinstance(expression, sp.exp) or expression == det(definite):
+            return ">"
+        if isinstance(expression, sp.log):
+            return self.sign(expression.args[0] - 1)
+        if expression.is_Pow:
+            return _of_power(self.sign(expression.base), expression.exp)
+        if expression.is_Add:
+            return (
+                self._beside_one(expression)
+                or _of_sum([self.sign(one) for one in _numbers_together(expression)])
+                or self._of_quotient(expression)
+            )
+        signs = [self.sign(arg) for arg in expression.args]
+        if expression.is_Mul:
+            return _of_product(signs)
+        if isinstance(expression, (sp.Min, sp.Max)):
+            return (
+                _of_least(signs) if isinstance(expression, sp.Min) else _TURNED[_of_least([_TURNED[s] for s in signs])]
+            )
+        return ""
+
+    def _of_quotient(self, expression: Any) -> str:
+        above, below = sp.together(expression).as_numer_denom()
+        return "" if below == 1 else _of_product([self.sign(above), self.sign(below)])
+
+    def _beside_one(self, expression: Any) -> str:
+        """Of e^x - 1 the sign of x."""
+        for turned in (False, True):
+            power = (-expression if turned else expression) + 1
+            if isinstance(power, sp.exp):
+                return _TURNED[self.sign(power.args[0])] if turned else self.sign(power.args[0])
+        return ""
+
+
+@lru_cache(maxsize=8192)
+def _plain(expression: Any) -> Any:
+    return sp.expand(expression) if expression.is_Add or expression.is_Mul else expression
+
+
+@lru_cache(maxsize=8192)
+def _factors(expression: Any) -> frozenset[Any]:
+    """The irreducible factors of the numerator."""
+    numerator = sp.together(expression).as_numer_denom()[0]
+    try:
+        found = [base for base, _ in sp.factor_list(numerator)[1]]
+    except PolynomialError:
+        found = []
+    return frozenset(found or [numerator])
+
+
+def _assumed(expression: Any) -> str:
+    if expression.is_nonnegative:
+        return ">" if expression.is_zero is False else ">="
+    if expression.is_nonpositive:
+        return "<" if expression.is_zero is False else "<="
+    return ""
+
+
+def _numbers_together(expression: Any) -> list[Any]:
+    number, rest = expression.as_independent(*expression.free_symbols, as_Add=True)
+    return [one for one in (number, *sp.Add.make_args(rest)) if one != 0]
+
+
+def _of_power(base: str, exponent: Any) -> str:
+    if exponent.is_even:
+        return ">" if len(base) == 1 else ">=" if exponent.is_positive else ""
+    return base if base[:1] == ">" and (len(base) == 1 or exponent.is_positive) else ""
+
+
+def _of_product(signs: list[str]) -> str:
+    if "" in signs:
+        return ""
+    negative = sum(sign[0] == "<" for sign in signs) % 2 == 1
+    return ("<" if negative else ">") + ("" if all(len(sign) == 1 for sign in signs) else "=")
+
+
+def _of_sum(signs: list[str]) -> str:
+    return min(signs, key=len) if "" not in signs and len({sign[0] for sign in signs}) == 1 else ""
+
+
+def _of_least(signs: list[str]) -> str:
+    """Of the least of several: at least 0 where all are, and not more where one is not."""
+    if all(sign[:1] == ">" for sign in signs):
+        return max(signs, key=len)
+    return min((sign for sign in signs if sign[:1] == "<"), key=len, default="")
