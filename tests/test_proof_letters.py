@@ -2,15 +2,15 @@
 
 import pytest
 import sympy as sp
+from whole_proofs import define, derivation, infer, integrated, passes
 
-from ndis_verify.court.proof_ends import compared, unconcluded
 from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use, at_values
+from ndis_verify.symbolic.derivation import Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import normal_mean, scalar, total, transpose
@@ -26,31 +26,6 @@ eps = sp.Symbol("eps", real=True)
 zero = sp.Integer(0)
 OVER = (real("x", -3, 3),)
 BELOW_1 = Hypothesis("x < 1", sp.Lt(x, 1))
-
-
-def define(name, meant, premises=()):
-    return Step(str(name), "A name.", lhs=name, rhs=meant, kind="definition", premises=premises)
-
-
-def infer(name, left, sign, right, *premises):
-    return Step(name, "So.", lhs=left, rhs=right, relation=sign, kind="inference", premises=premises)
-
-
-def integrated(name, left, right):
-    return Step(name, "", lhs=left, rhs=right, reduce=lambda one, other: one.doit() - other)
-
-
-def derivation(steps, symbols, hypotheses=()):
-    return Derivation(
-        id="a.proof",
-        title="of something",
-        sources=(),
-        hypotheses=hypotheses,
-        steps=steps,
-        result_step=steps[-1].name,
-        symbols=symbols | {str(one): one for one in steps[-1].rhs.free_symbols},
-        concludes=(Conclusion("CLAIM", steps[-1].name, symbols),),
-    )
 
 
 def _parabola(hypotheses=()):
@@ -312,16 +287,6 @@ def test_a_false_proof_is_none(name):
 @pytest.mark.parametrize("name", TRUE)
 def test_what_is_right_is_a_proof(name):
     assert passes(*TRUE[name])
-
-
-def passes(stated, steps, symbols, hypotheses=()):
-    """Whether the court takes the steps for a proof that ends in the statement."""
-    try:
-        proof = derivation(steps, symbols, hypotheses)
-        wrong = [*problems(proof), *unconcluded("CLAIM", stated, stated.hypothesis_lines, [proof])]
-        return not wrong and proof.proved and compared("CLAIM", stated, [proof])
-    except InputError:
-        return False
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ divides by it says nothing, and x y = x w would give y = w. Asked of all that an
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -97,40 +97,45 @@ def divisors(side: Any) -> frozenset[Any]:
 
 
 class _Signs:
-    """What the steps so far say of the signs of expressions."""
+    """What steps say of the signs of expressions; looked at when the assumptions of symbols alone do not do."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: Iterable[Step] = ()) -> None:
+        self._said = list(said)
+        self._looked_at = 0
         self._names: dict[Any, Any] = {}
         self._known: dict[Any, str] = {}
         self._strict: list[Any] = []
+        self._not_zero: set[Any] = set()
 
     def beside(self, relations: list[Step]) -> _Signs:
         """The same, where relations hold as well."""
-        if not relations:
-            return self
-        more = _Signs()
-        more._names, more._known, more._strict = dict(self._names), dict(self._known), [*self._strict]
-        for relation in relations:
-            more.learn(relation)
-        return more
+        return _Signs([*self._said, *relations]) if relations else self
 
     def learn(self, step: Step | None) -> None:
         """What a step says that was decided, or a hypothesis: what a name is, or a relation."""
-        if step is None or step.lhs is None or step.kind == "argument" or isinstance(step.rhs, sp.MatrixBase):
-            return
+        if step is not None and step.lhs is not None and step.kind != "argument":
+            self._said.append(step)
+
+    def _look(self) -> None:
+        while self._looked_at < len(self._said):
+            step = self._said[self._looked_at]
+            self._looked_at += 1
+            if not isinstance(step.rhs, sp.MatrixBase):
+                self._take_in(step, as_expression(step.lhs), as_expression(step.rhs))
+
+    def _take_in(self, step: Step, lhs: Any, rhs: Any) -> None:
         if step.relation != "=":
-            gap = as_expression(step.lhs - step.rhs)
-            for form in dict.fromkeys((gap, self._opened(gap))):
+            for form in dict.fromkeys((lhs - rhs, self._opened(lhs - rhs))):
                 self._keep(form, step.relation)
-        elif step.kind == "definition" and isinstance(step.lhs, (sp.Symbol, AppliedUndef)):
-            self._names[step.lhs] = self._opened(as_expression(step.rhs))
-        elif len(sign := self.sign(as_expression(step.rhs))) == 1:
-            self._keep(as_expression(step.lhs), sign)
+        elif step.kind == "definition" and isinstance(lhs, (sp.Symbol, AppliedUndef)):
+            self._names[lhs] = self._opened(rhs)
+        elif len(sign := self.sign(rhs)) == 1:
+            self._keep(lhs, sign)
 
     def _keep(self, gap: Any, relation: str) -> None:
-        for one, sign in ((_plain(gap), relation), (_plain(-gap), _TURNED[relation])):
-            if len(self._known.get(one, "<=")) == 2:
-                self._known[one] = sign
+        plain = _plain(gap)
+        if len(self._known.get(plain, "<=")) == 2:
+            self._known[plain] = relation
         if len(relation) == 1:
             self._strict.append(gap)
 
@@ -140,14 +145,20 @@ class _Signs:
 
     def zeros(self, expression: Any) -> list[Any]:
         """The factors of an expression that may be 0."""
-        left: list[Any] = []
-        for form in dict.fromkeys((expression, self._opened(expression))):
-            if len(self.sign(form)) == 1:
-                return []
-            left = [factor for factor in _factors(form) if not self._is_not_zero(factor)]
-            if not left:
-                return []
+        if expression in self._not_zero:
+            return []
+        left = self._left(expression)
+        if left:
+            self._look()
+            left = self._left(expression) and self._left(self._opened(expression))
+        if not left:
+            self._not_zero.add(expression)
         return sorted(left, key=str)
+
+    def _left(self, expression: Any) -> list[Any]:
+        if len(self.sign(expression)) == 1:
+            return []
+        return [factor for factor in _factors(expression) if not self._is_not_zero(factor)]
 
     def _is_not_zero(self, factor: Any) -> bool:
         if isinstance(factor, sp.gamma) or len(self.sign(factor)) == 1 or self._beside_a_gap(factor):
@@ -155,6 +166,9 @@ class _Signs:
         return any(factor in _factors(gap) for gap in self._strict if factor.free_symbols <= gap.free_symbols)
 
     def is_positive(self, expression: Any) -> bool:
+        if self.sign(expression) == ">":
+            return True
+        self._look()
         return self.sign(expression) == ">" or self._beside_a_gap(expression) == ">"
 
     def _beside_a_gap(self, expression: Any) -> str:
@@ -162,22 +176,29 @@ class _Signs:
         terms = _plain(expression).as_coefficients_dict()
         for gap, relation in self._known.items():
             shares = {terms[one] / weight for one, weight in gap.as_coefficients_dict().items() if not one.is_number}
-            for share in (share for share in shares if share.is_positive):
-                found = _of_sum([self.sign(_plain(expression - share * gap)), relation])
+            for share in shares - {0}:
+                rest = self.sign(_plain(expression - share * gap))
+                found = _of_sum([rest, relation if share > 0 else _TURNED[relation]])
                 if len(found) == 1:
                     return found
         return ""
 
     def sign(self, expression: Any) -> str:
         """Its relation to 0; empty where it is not known."""
-        own = _assumed(expression) or self._known.get(_plain(expression), "")
+        own = _assumed(expression) or self._said_of(expression)
         return own if len(own) == 1 else self._of_form(expression) or own
+
+    def _said_of(self, expression: Any) -> str:
+        if not self._known:
+            return ""
+        return self._known.get(_plain(expression), "") or _TURNED[self._known.get(_plain(-expression), "")]
 
     def _of_form(self, expression: Any) -> str:
         if isinstance(expression, sp.exp) or expression == det(definite):
             return ">"
         if isinstance(expression, sp.log):
-            return self.sign(expression.args[0] - 1)
+            beyond = self.sign(expression.args[0] - 1)
+            return beyond if beyond[:1] == ">" or self.sign(expression.args[0]) == ">" else ""
         if expression.is_Pow:
             return _of_power(self.sign(expression.base), expression.exp)
         if expression.is_Add:
@@ -186,14 +207,12 @@ class _Signs:
                 or _of_sum([self.sign(one) for one in _numbers_together(expression)])
                 or self._of_quotient(expression)
             )
+        if not isinstance(expression, (sp.Mul, sp.Min, sp.Max)):
+            return ""
         signs = [self.sign(arg) for arg in expression.args]
         if expression.is_Mul:
             return _of_product(signs)
-        if isinstance(expression, (sp.Min, sp.Max)):
-            return (
-                _of_least(signs) if isinstance(expression, sp.Min) else _TURNED[_of_least([_TURNED[s] for s in signs])]
-            )
-        return ""
+        return _of_least(signs) if isinstance(expression, sp.Min) else _TURNED[_of_least([_TURNED[s] for s in signs])]
 
     def _of_quotient(self, expression: Any) -> str:
         above, below = sp.together(expression).as_numer_denom()
@@ -238,7 +257,7 @@ def _numbers_together(expression: Any) -> list[Any]:
 
 
 def _of_power(base: str, exponent: Any) -> str:
-    if exponent.is_even:
+    if base and exponent.is_even:
         return ">" if len(base) == 1 else ">=" if exponent.is_positive else ""
     return base if base[:1] == ">" and (len(base) == 1 or exponent.is_positive) else ""
 
