@@ -83,8 +83,12 @@ _LONGEST = (
 
 def pytest_configure(config):
     """A folder in which the processes of this run share what they heard of claims and decided of steps, unless one is
-    named.
+    named. The kernels of notebooks are copies.
     """
+    if config.getoption("nbval", False):
+        import forked_kernels
+
+        forked_kernels.use()
     if VARIABLE not in os.environ and not hasattr(config, "workerinput"):
         os.environ[VARIABLE] = config.ndis_test_run = tempfile.mkdtemp(prefix="ndis-verify-test-run-")
 
@@ -103,7 +107,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """A process is given whole files, and one of them all files of the ledger."""
+    """A process is given whole files; one all files of the ledger, one all notebooks, whose kernels are copies."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -111,6 +115,8 @@ def pytest_xdist_make_scheduler(config, log):
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
+            if file.endswith(".ipynb"):
+                return "notebooks"
             return _OF_THE_LEDGER[0] if file.rpartition("/")[2] in _OF_THE_LEDGER else file
 
     return Scheduling(config, log)
