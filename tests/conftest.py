@@ -55,6 +55,8 @@ _OF_THE_LEDGER = (
     "test_where.py",
     "test_transposes.py",
     "test_cli_claims.py",
+    "test_site.py",
+    "test_matrix.py",
 )
 # The files that take longest, begun first: a process is given whole files, and none should wait for another at the end.
 # The ledger is heard while these run; what shows parts of it and of its derivations comes after, and then the rest.
