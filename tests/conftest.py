@@ -53,6 +53,10 @@ _OF_THE_LEDGER = (
     "test_attacks.py",
     "test_mutant_counts.py",
     "test_where.py",
+    "test_transposes.py",
+    "test_cli_claims.py",
+    "test_site.py",
+    "test_matrix.py",
 )
 # The files that take longest, begun first: a process is given whole files, and none should wait for another at the end.
 # The ledger is heard while these run; what shows parts of it and of its derivations comes after, and then the rest.
@@ -81,8 +85,12 @@ _LONGEST = (
 
 def pytest_configure(config):
     """A folder in which the processes of this run share what they heard of claims and decided of steps, unless one is
-    named.
+    named. The kernels of notebooks are copies.
     """
+    if config.getoption("nbval", False):
+        import forked_kernels
+
+        forked_kernels.use()
     if VARIABLE not in os.environ and not hasattr(config, "workerinput"):
         os.environ[VARIABLE] = config.ndis_test_run = tempfile.mkdtemp(prefix="ndis-verify-test-run-")
 
@@ -101,7 +109,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """A process is given whole files, and one of them all files of the ledger."""
+    """A process is given whole files; one all files of the ledger, one all notebooks, whose kernels are copies."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -109,6 +117,8 @@ def pytest_xdist_make_scheduler(config, log):
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
+            if file.endswith(".ipynb"):
+                return "notebooks"
             return _OF_THE_LEDGER[0] if file.rpartition("/")[2] in _OF_THE_LEDGER else file
 
     return Scheduling(config, log)

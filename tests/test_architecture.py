@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,22 +27,32 @@ WITNESSES = ("symbolic", "oracle", "fast")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
+def said(source: str) -> tuple[list[ast.Import | ast.ImportFrom], list[tuple[str, str, int]]]:
+    """The imports of a file and its calls, as (name, what it is an attribute of, line): parsed once for all rules."""
+    imports, calls = [], []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports.append(node)
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            calls.append((name, getattr(getattr(node.func, "value", None), "id", ""), node.lineno))
+    return imports, calls
+
+
 def imported_modules(source: str, package: tuple[str, ...]) -> set[str]:
     """Absolute names of every module that a file of `package` imports, relative imports resolved."""
-    names = set()
-    for node in ast.walk(ast.parse(source)):
+    imports, calls = said(source)
+    dynamic = {name for name, _, _ in calls} & {"import_module", "__import__"}
+    names = {"a dynamic import"} if dynamic else set()
+    for node in imports:
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             module = ".".join(part for part in (base, node.module or "") if part)
             names.add(module)
             names.update(f"{module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in (
-            "import_module",
-            "__import__",
-        ):
-            names.add("a dynamic import")
     return names
 
 
@@ -88,15 +99,13 @@ def test_a_forbidden_import_would_be_seen(line):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_text_is_evaluated(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call):
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            owner = getattr(getattr(node.func, "value", None), "id", "")
-            assert name not in ("eval", "exec", "parse_expr", "sympify") or owner == "re", f"line {node.lineno}: {name}"
-            assert owner != "pickle", f"line {node.lineno}: pickle"
+    for name, owner, line in said(path.read_text(encoding="utf-8"))[1]:
+        assert name not in ("eval", "exec", "parse_expr", "sympify") or owner == "re", f"line {line}: {name}"
+        assert owner != "pickle", f"line {line}: pickle"
 
 
 FACADES = sorted(stub.parent for stub in PACKAGE.rglob("__init__.pyi"))
+HANDED_ON = {".".join(folder.relative_to(ROOT).parts): handed_on(folder / "__init__.pyi") for folder in FACADES}
 
 
 @pytest.mark.parametrize("folder", FACADES, ids=lambda path: path.name)
@@ -124,13 +133,12 @@ assert set({sorted(names)!r}) <= set(dir()) and facade.__all__ == {sorted(names)
 def handed_through(source: str) -> list[str]:
     """The imports of a file that take a name through a facade, or a facade itself."""
     found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            path = ROOT.joinpath(*node.module.split("."))
-            given = handed_on(path / "__init__.pyi") if path in FACADES else {}
-            found += [alias.name for alias in node.names if alias.name in given or path / alias.name in FACADES]
-        elif isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names if ROOT.joinpath(*alias.name.split(".")) in FACADES]
+    for node in said(source)[0]:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name in HANDED_ON]
+        elif node.module:
+            given = HANDED_ON.get(node.module, {})
+            found += [one.name for one in node.names if one.name in given or f"{node.module}.{one.name}" in HANDED_ON]
     return found
 
 
@@ -192,6 +200,7 @@ FLOORS = (
 )
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """Module -> the modules of the package that it imports, anywhere in the file."""
     files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}

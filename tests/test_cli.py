@@ -15,7 +15,6 @@ import pytest
 from command_line import run
 
 from ndis_verify import InputError
-from ndis_verify.claims import certificate_renewal
 from ndis_verify.claims.real_data import claims as data_claims
 from ndis_verify.commands import verify
 from ndis_verify.report import real_data as data_pages
@@ -60,7 +59,7 @@ def test_a_reader_that_has_gone_away_is_an_exit_code_and_no_complaint():
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as gone:
-        command = [sys.executable, "-m", "ndis_verify", "where", "N26-L4"]
+        command = [sys.executable, "-m", "ndis_verify", "delta", *PAIR_FLAGS, "--epsilon", "1"]
         kept_back = os.environ | {"PYTHONUNBUFFERED": ""}
         done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, text=True, timeout=120, env=kept_back)
     assert done.returncode == 1 and done.stderr == ""
@@ -180,37 +179,9 @@ def test_a_bad_pair_file_is_refused(text, tmp_path):
     assert result.returncode == 2 and "Traceback" not in result.stderr
 
 
-def test_claims_lists_and_finds_what_is_missing(tmp_path):
-    listed = json.loads(run("claims", "--json").stdout)
-    assert {"N26-L1", "SL-1"} <= {claim["id"] for claim in listed}
-    (tmp_path / "ids.txt").write_text("N26-L1 N99-X\nSL-1\n")
-    result = run("claims", "--missing", str(tmp_path / "ids.txt"))
-    assert result.returncode == 1 and result.stdout.split() == ["N99-X"]
-    (tmp_path / "ids.txt").write_text("N26-L1\n")
-    result = run("claims", "--missing", str(tmp_path / "ids.txt"))
-    assert result.returncode == 0 and result.stdout == ""
-    result = run("claims", "--missing", str(tmp_path / "ids.txt"), "--json")
-    assert result.returncode == 0 and result.stdout == "[]\n"
-    (tmp_path / "ids.txt").write_text("N99-X\nN99-Y\n")
-    assert run("claims", "--missing", str(tmp_path / "ids.txt")).stdout == "N99-X\nN99-Y\n"
-    assert json.loads(run("claims", "--missing", str(tmp_path / "ids.txt"), "--json").stdout) == ["N99-X", "N99-Y"]
-
-
 def test_a_verb_that_needs_an_action_asks_for_it():
     asked = run("reference")
     assert asked.returncode == 2 and "ACTION" in asked.stderr
-
-
-def test_certificates_are_renewed_by_at_least_one_process(monkeypatch):
-    asked = []
-    monkeypatch.setattr(certificate_renewal, "renew", lambda folder, jobs, progress: asked.append(jobs) or [])
-    for jobs in ("0", "-1"):
-        refused = run("claims", "--certificates", "--jobs", jobs)
-        assert refused.returncode == 2 and "--jobs" in refused.stderr and not asked
-    done = run("claims", "--certificates", "--jobs", "1")
-    assert done.returncode == 0 and done.stdout.startswith("current: ") and asked == [1]
-    monkeypatch.setattr(certificate_renewal, "renew", lambda folder, jobs, progress: ["N26-L1: not held"])
-    assert run("claims", "--certificates", "--jobs", "3").returncode == 1
 
 
 def test_the_curve_of_every_data_set_that_was_decided_is_printed(monkeypatch, tmp_path):
@@ -346,7 +317,7 @@ EXAMPLE = str(Path(__file__).resolve().parents[1] / "examples" / "my_claims.py")
 
 
 def test_claims_of_ones_own_are_judged_and_attacked(tmp_path):
-    result = run("verify", EXAMPLE, cwd=tmp_path)
+    result = run("verify", EXAMPLE, "--jobs", "1", cwd=tmp_path)  # tests/test_cluster.py has a file in two processes
     assert result.returncode == 0, result.stdout + result.stderr
     assert "3 claims: 1 refuted, 2 supported; all as declared" in result.stdout
     result = run("attack", EXAMPLE + ":LEVERAGE_BOUND", "--evaluations", "2000", cwd=tmp_path)

@@ -21,7 +21,10 @@ CHECKED = {
     "forms lie above the least eigenvalue": ("u",),
     "eigenvalues of M M^T and of M^T M": ("M",),
 }
-STEPS = [(d, k) for d in all_derivations() for k, step in enumerate(d.steps) if step.fact in CHECKED]
+QUOTIENTS = {
+    "eigenvalues follow Rayleigh quotients": ("quotient", "other quotient"),
+    "eigenvalues lie above a bound of Rayleigh quotients": ("quotient",),
+}
 S, P, p, Pt, pt, vt, v = (letter(name) for name in ("S", "Phi", "phi", "Phi^T", "phi^T", "vt", "v"))
 c = sp.Symbol("c", real=True)
 
@@ -52,52 +55,48 @@ def test_the_transpose_has_the_letters_in_the_other_order(array, transposed, wri
     assert written_transposed(array, transposed) is written
 
 
-def test_the_facts_that_look_are_used():
-    assert {d.steps[k].fact for d, k in STEPS} == set(CHECKED)
+def steps_by(fact):
+    """Every step that is made by this fact; looked for within a test, since that builds all derivations."""
+    return [(d, k) for d in all_derivations() for k, step in enumerate(d.steps) if step.fact == fact]
 
 
-@pytest.mark.parametrize(("derivation", "k"), STEPS, ids=lambda x: x if isinstance(x, int) else x.id)
-def test_what_is_no_transpose_is_no_instance(derivation, k):
+def problems_with(derivation, k, letters):
+    """The problems of a step once it has other letters."""
     step = derivation.steps[k]
-    for name in CHECKED[step.fact]:
-        given = step.letters[f"{name}^T"]
-        for other in (2 * given, given + letter("q^T"), letter("Q") * given):
-            letters = {**step.letters, f"{name}^T": other}
-            left, sign, right = FACTS[step.fact].instance(letters)
-            assert (left, sign, right) == (0, ">", 0), name
-            wrong = replace(step, letters=letters)
-            steps = tuple(wrong if one is step else one for one in derivation.steps)
-            changed = replace(derivation, steps=steps, faults=())
-            assert any("is no instance" in text for text in step_problems(changed, k))
+    wrong = replace(step, letters=letters)
+    steps = tuple(wrong if one is step else one for one in derivation.steps)
+    return list(step_problems(replace(derivation, steps=steps, faults=()), k))
 
 
-QUOTIENTS = {
-    "eigenvalues follow Rayleigh quotients": ("quotient", "other quotient"),
-    "eigenvalues lie above a bound of Rayleigh quotients": ("quotient",),
-}
-FORMS = [
-    (d, k)
-    for d in all_derivations()
-    for k, step in enumerate(d.steps)
-    if step.fact in QUOTIENTS and not as_expression(step.letters["S"]).args[0].is_commutative
-]
+@pytest.mark.parametrize("fact", CHECKED)
+def test_what_is_no_transpose_is_no_instance(fact):
+    found = steps_by(fact)
+    assert found, "a fact that looks and is not used"
+    for derivation, k in found:
+        step = derivation.steps[k]
+        for name in CHECKED[fact]:
+            given = step.letters[f"{name}^T"]
+            for other in (2 * given, given + letter("q^T"), letter("Q") * given):
+                letters = {**step.letters, f"{name}^T": other}
+                where = (derivation.id, k, name, other)
+                assert FACTS[fact].instance(letters) == (0, ">", 0), where
+                assert any("is no instance" in text for text in problems_with(derivation, k, letters)), where
 
 
-def test_forms_that_are_written_out_are_met():
-    assert {d.steps[k].fact for d, k in FORMS} == set(QUOTIENTS)
-
-
-@pytest.mark.parametrize(("derivation", "k"), FORMS, ids=lambda x: x if isinstance(x, int) else x.id)
-def test_another_number_is_no_rayleigh_quotient(derivation, k):
-    step = derivation.steps[k]
-    assert not list(step_problems(derivation, k))
-    for name in QUOTIENTS[step.fact]:
-        given = step.letters[name]
-        for other in (2 * given, given + 1, sp.Integer(0)):
-            wrong = replace(step, letters={**step.letters, name: other})
-            steps = tuple(wrong if one is step else one for one in derivation.steps)
-            changed = replace(derivation, steps=steps, faults=())
-            assert any("is no instance" in text for text in step_problems(changed, k)), (name, other)
+@pytest.mark.parametrize("fact", QUOTIENTS)
+def test_another_number_is_no_rayleigh_quotient(fact):
+    written_out = [
+        (d, k) for d, k in steps_by(fact) if not as_expression(d.steps[k].letters["S"]).args[0].is_commutative
+    ]
+    assert written_out, "no form is written out"
+    for derivation, k in written_out:
+        assert not list(step_problems(derivation, k))
+        letters = derivation.steps[k].letters
+        for name in QUOTIENTS[fact]:
+            given = letters[name]
+            for other in (2 * given, given + 1, sp.Integer(0)):
+                found = problems_with(derivation, k, {**letters, name: other})
+                assert any("is no instance" in text for text in found), (derivation.id, k, name, other)
 
 
 def test_a_form_is_at_a_vector_of_which_the_matrix_does_not_speak():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -131,6 +131,7 @@ class Chooser:
     rates: np.ndarray  # shares of P and Q in the prefixes, (2, orders, bins - 1)
     sizes: np.ndarray  # rows behind them, (2, orders, 1)
     bound_sizes: tuple[int, int]
+    _forecasts: dict[tuple[bool, float, float], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, orders: np.ndarray, choosing: tuple, learning: tuple, bound_sizes: tuple[int, int]) -> Chooser:
@@ -154,26 +155,28 @@ class Chooser:
 
     def choose(self, target: Target, failure: float, shares: np.ndarray = _SHARES) -> ChosenSet:
         """The order, prefix, direction and share of the failure probability with the best forecast for `target`."""
-        low, high = self.cautious
         best = -np.inf
         found: ChosenSet | None = None
         for first_is_p in (True, False):
-            (one, other), (n, m) = (
-                ((low[0], high[1]), self.bound_sizes)
-                if first_is_p
-                else ((1 - high[1], 1 - low[0]), self.bound_sizes[::-1])
-            )
             for share in shares:
-                power, level = (
-                    _forecast(one, n, -ndtri(failure * share), -1),
-                    _forecast(other, m, -ndtri(failure * (1 - share)), 1),
-                )
-                value = target.value(power, level)
+                value = target.value(*self._limits(first_is_p, failure, float(share)))
                 place = np.unravel_index(int(np.argmax(value)), value.shape)
                 if value[place] > best:
                     best, found = value[place], ChosenSet(int(place[0]), int(place[1]) + 1, first_is_p, float(share))
         assert found is not None  # every forecast has a value
         return found
+
+    def _limits(self, first_is_p: bool, failure: float, share: float) -> tuple[np.ndarray, np.ndarray]:
+        """Forecasts of the power and of the level of every prefix; the same for every target, and made once."""
+        if (key := (first_is_p, failure, share)) not in self._forecasts:
+            low, high = self.cautious
+            one, other = (low[0], high[1]) if first_is_p else (1 - high[1], 1 - low[0])
+            n, m = self.bound_sizes if first_is_p else self.bound_sizes[::-1]
+            self._forecasts[key] = (
+                _forecast(one, n, -ndtri(failure * share), -1),
+                _forecast(other, m, -ndtri(failure * (1 - share)), 1),
+            )
+        return self._forecasts[key]
 
 
 def _forecast(rate: np.ndarray, n: int, z: float, side: int) -> np.ndarray:

@@ -61,10 +61,12 @@ def credible_mass(
 
     def parts(s: np.ndarray) -> np.ndarray:
         low, high = curve(expit(s)), curve(expit(-s))
-        outside = betainc(b1, b2, low) + betainc(b2, b1, high)  # I_{1-x}(b1, b2) = 1 - I_x(b2, b1)
-        below, above = betainc(b1, b2, low), betaincc(b2, b1, high)
-        inside = np.where(below > 0.5, betaincc(b1, b2, low) - betainc(b2, b1, high), above - below)
-        return np.stack([np.maximum(inside, 0), outside, np.ones_like(s)]) * _relative_density(s, a1, a2)
+        below, beyond = betainc(b1, b2, low), betainc(b2, b1, high)  # I_{1-x}(b1, b2) = 1 - I_x(b2, b1)
+        most = below > 0.5  # what takes longest is computed once, and where it is asked for
+        inside = np.empty_like(s)
+        inside[most] = betaincc(b1, b2, low[most]) - beyond[most]
+        inside[~most] = betaincc(b2, b1, high[~most]) - below[~most]
+        return np.stack([np.maximum(inside, 0), below + beyond, np.ones_like(s)]) * _relative_density(s, a1, a2)
 
     with np.errstate(divide="ignore"):
         panels = np.concatenate([logit(betaincinv(a1, a2, _LEVELS)), -logit(betaincinv(a2, a1, _TAIL))])

@@ -61,6 +61,7 @@ class Audited:
     failure: float
     target: Target | None
     _counted: dict[bytes, list[tuple[np.ndarray, ...]]] = field(default_factory=dict)
+    by_score: list[Any] = field(default_factory=list)  # the attack by one threshold, once a method has asked for it
 
     @property
     def asked(self) -> Target:

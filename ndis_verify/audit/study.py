@@ -64,8 +64,8 @@ class Case:
         """Whether any of the limits, along the whole profile, is above the truth."""
         if hasattr(found.curve, "mu"):
             return bool(found.curve.mu > self.gaussian_mu)
-        wrong = any(found.delta(eps) > delta for eps, delta in self.deltas.items())
-        return wrong or any(found.epsilon(delta) > eps for delta, eps in self.epsilons.items())
+        profiles = ((found.delta, self.deltas), (found.epsilon, self.epsilons))
+        return any((limit(list(true)) > list(true.values())).any() for limit, true in profiles)
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,14 @@ def _attack(audited: Audited) -> tuple[Learned, ChosenSet, tuple[int, int, int, 
     """The threshold with the best forecast, and (rows of the first law, of them inside, rows of the other, of them
     inside).
     """
-    learned = Learned.of(audited, _by_score)
-    chosen = learned.chooser.choose(audited.asked, audited.failure, np.array([0.5]))
-    hits, false_alarms = learned.held(chosen)
-    n, m = (one.size("bound") for one in audited.surveys)
-    return learned, chosen, (n, hits, m, false_alarms) if chosen.first_is_p else (m, hits, n, false_alarms)
+    if not audited.by_score:
+        learned = Learned.of(audited, _by_score)
+        chosen = learned.chooser.choose(audited.asked, audited.failure, np.array([0.5]))
+        hits, false_alarms = learned.held(chosen)
+        n, m = (one.size("bound") for one in audited.surveys)
+        counts = (n, hits, m, false_alarms) if chosen.first_is_p else (m, hits, n, false_alarms)
+        audited.by_score.append((learned, chosen, counts))
+    return audited.by_score[0]
 
 
 def _limited(audited: Audited, method: str, limits: tuple, basis: Basis) -> ScoreAudit:
