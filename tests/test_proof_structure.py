@@ -156,6 +156,7 @@ CONCLUDING = {
     "prediction_few_records.shift",
     "circulated_threshold.crossing",
     "sketch_of_projection.costs_no_more",
+    "counting_accuracy.with_the_logarithm",
     "leverage_with_answers.share_of_the_residual",
 }
 
@@ -194,7 +195,7 @@ COMPARED = {
         "N26-T4.2",
     ),
     *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4-range"),
-    *("N24-TabII-same-noise", "N24-P4"),
+    *("N24-TabII-same-noise", "N24-P4", "SL-3"),
 }
 
 
