@@ -87,7 +87,10 @@ def scale_order() -> Derivation:
             Fault("directions exchanged at nu/2", "order", lambda rhs: 2 * rhs),
         ),
         concludes=(
-            Conclusion("N26-L3", "order", {"lam": lam, "m": m, "eps": epsilon}),
+            *(
+                Conclusion(claim, "order", {"lam": lam, "m": m, "eps": epsilon})
+                for claim in ("N26-L3", "N26-L3-two-eigenvalues")
+            ),
             Conclusion("N26-T4.2", "order", part="the more spread law first is the greater covariance term"),
         ),
     )

@@ -293,6 +293,31 @@ OF_MATRICES: Mapping[str, Fact] = {
             transpose(a["A"]) * a["C"] + transpose(a["B"]) * a["D"],
         ),
     ),
+    "a product of blocks, side by side": Fact(
+        text="[A, B] [C; D] = A C + B D, where A has as many columns as C has rows, and B as D.",
+        tex=r"\begin{pmatrix} A & B \end{pmatrix} \begin{pmatrix} C \\ D \end{pmatrix} = A C + B D",
+        letters=("A", "B", "C", "D"),
+        conditions={"columns": "A has as many columns as C has rows, and B as D"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.7.1",
+        instance=lambda a: (
+            quantity("beside", a["A"], a["B"]) * quantity("above", a["C"], a["D"]),
+            "=",
+            a["A"] * a["C"] + a["B"] * a["D"],
+        ),
+    ),
+    "a transpose of blocks, side by side": Fact(
+        text="[A, B]^T C = [A^T C; B^T C], where A, B and C have as many rows.",
+        tex=r"\begin{pmatrix} A & B \end{pmatrix}^{\mathsf T} C"
+        r" = \begin{pmatrix} A^{\mathsf T} C \\ B^{\mathsf T} C \end{pmatrix}",
+        letters=("A", "B", "C"),
+        conditions={"rows": "A, B and C have as many rows"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.7.1",
+        instance=lambda a: (
+            transpose(quantity("beside", a["A"], a["B"])) * a["C"],
+            "=",
+            quantity("above", transpose(a["A"]) * a["C"], transpose(a["B"]) * a["C"]),
+        ),
+    ),
     "transposes of equal arrays": Fact(
         text="Equal arrays have equal transposes; a number is its own.",
         tex=r"X = Y \implies X^{\mathsf T} = Y^{\mathsf T}",

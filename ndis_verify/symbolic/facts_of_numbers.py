@@ -25,6 +25,15 @@ OF_NUMBERS: Mapping[str, Fact] = {
             "sign": lambda a: (a["b"], ">=", _zero),
         },
     ),
+    "Bernoulli's inequality": Fact(
+        text="(1 + y)^k >= 1 + k y for y >= -1 and k >= 1.",
+        tex=r"y \ge -1,\ k \ge 1 \implies (1 + y)^k \ge 1 + k y",
+        letters=("y", "k"),
+        conditions={"size": "y >= -1", "count": "k >= 1"},
+        reference="Hardy, Littlewood and Polya, Inequalities, Theorem 42",
+        instance=lambda a: ((1 + a["y"]) ** a["k"], ">=", 1 + a["k"] * a["y"]),
+        required={"size": lambda a: (a["y"], ">=", sp.Integer(-1)), "count": lambda a: (a["k"], ">=", sp.Integer(1))},
+    ),
     "whole parts of a sum": Fact(
         text="As many whole parts as a sum has, and no more than d, are not more than the sum, nor than d parts.",
         tex=r"\rho > 0 \implies \rho \min(d, \lfloor \nu/\rho \rfloor) \le \min(\nu, d \rho)",

@@ -9,7 +9,18 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.fact import Fact, Instance
-from ndis_verify.symbolic.notation import anything, divergence, each, normal, scalar, supremum, transpose
+from ndis_verify.symbolic.notation import (
+    anything,
+    det,
+    divergence,
+    each,
+    normal,
+    normal_mean,
+    scalar,
+    supremum,
+    transpose,
+    z,
+)
 from ndis_verify.symbolic.zero import as_expression
 
 _NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # no step can show it
@@ -155,7 +166,31 @@ def _from_side(side: str) -> Fact:
     )
 
 
+def _at_an_image(a: Mapping[str, Any]) -> Instance:
+    """Of S that is written as its own transpose; nothing may speak of the vector that is averaged over."""
+    u, R, w, S = (a[name] for name in "uRwS")
+    spoken = [as_expression(one).free_symbols for one in (u, R, w, S, a["epsilon"])]
+    if not _is_symmetric(S) or any(z in one for one in spoken):
+        return _NOTHING
+    first, moved = R * transpose(R), u - w + R * z
+    exponents = [scalar(transpose(at) * inverse(covariance) * at) for at, covariance in ((R * z, first), (moved, S))]
+    loss = (exponents[1] - exponents[0] - sp.log(det(first) / det(S))) / 2
+    laws = normal(u, sp.expand(first)), normal(w, sp.expand(S))
+    return divergence(*laws, a["epsilon"]), "=", normal_mean(sp.Max(0, 1 - sp.exp(a["epsilon"] - loss)))
+
+
 OF_RECORDS: Mapping[str, Fact] = {
+    "divergence of two normal laws at a draw of one": Fact(
+        text="u + R z, z standard normal, is a draw of P = N(u, R R^T), and the divergence of P from Q = N(w, S) is the"
+        " expectation of max(0, 1 - e^{eps - L}), L = log p/q at that draw.",
+        tex=r"\delta_{P,Q}(\varepsilon) = \mathbb{E} \max(0, 1 - e^{\varepsilon - L}),\quad"
+        r" L = \log\tfrac{p}{q}(u + R z),\ P = \mathcal{N}(u, R R^{\mathsf T}),\ Q = \mathcal{N}(w, S)",
+        letters=("u", "R", "w", "S", "epsilon"),
+        conditions={"first": "R R^T is positive definite", "second": "S is positive definite"},
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 1.2.6 and 1.2.9, and p - e^eps q = p"
+        " (1 - e^{eps - L})",
+        instance=_at_an_image,
+    ),
     "independent noise on both of two normal laws": Fact(
         text="Independent normal noise of one covariance N, added to a draw of either of two normal laws, raises no"
         " divergence: y^T N y >= 0 for every vector y.",

@@ -12,7 +12,7 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.gaussian_mechanism import edge as tail_edge
 from ndis_verify.symbolic.gaussian_mechanism import tail_bound
 from ndis_verify.symbolic.meanings import meaning, p, q
-from ndis_verify.symbolic.notation import held, x
+from ndis_verify.symbolic.notation import x
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -232,114 +232,4 @@ def no_pure_privacy() -> Derivation:
             Fault("slope without e^{-w}", "slope", lambda rhs: density),
         ),
         concludes=tuple(Conclusion("SL-2-pure", end, names) for end in ("bound", "positive")),
-    )
-
-
-@cache
-def counting_queries() -> Derivation:
-    """`n >= (1+sqrt 2) sqrt(k ln(1/delta) ln(k/beta))/(eps alpha)` gives k counts within alpha, probability 1 - beta
-    (SL-3).
-
-    `number`: the n that the derivation's exact rho gives, (sqrt(2l+2eps)+sqrt(2l))/(2 eps) sqrt(2 k ln(k/beta))/alpha,
-    at `k`, `epsilon`, `level` = l = ln(1/delta), `log_ratio` = ln(k/beta), `alpha`.
-    """
-    k, alpha, ratio, rate = sp.symbols("k alpha m c", positive=True)
-    root = sp.sqrt(2 * level + 2 * epsilon) - sp.sqrt(2 * level)
-    inverse = (sp.sqrt(2 * level + 2 * epsilon) + sp.sqrt(2 * level)) / (2 * epsilon)
-    std = lambda n: sp.sqrt(k) / n * inverse  # noqa: E731
-    enough = inverse * sp.sqrt(2 * k * ratio) / alpha
-    order = (1 + sp.sqrt(2)) * sp.sqrt(k * level * ratio) / (epsilon * alpha)
-    small = level / (1 + room)
-    steps = (
-        Step(
-            "rho",
-            "The positive root of rho/2 + sqrt(2 rho l) = eps.",
-            lhs=root**2 / 2 + root * sp.sqrt(2 * level),
-            rhs=epsilon,
-        ),
-        Step("1/sqrt(rho)", "(2l + 2 eps) - 2l = 2 eps.", lhs=root * inverse, rhs=sp.Integer(1)),
-        Step(
-            "noise",
-            "std = Delta_2/sqrt(rho) with Delta_2 = sqrt(k)/n/(1 + v) <= sqrt(k)/n (SL-1).",
-            lhs=sp.sqrt(k) / rate / (1 + room) * inverse,
-            rhs=sp.sqrt(k) / rate * inverse,
-            relation="<",
-            witness=-sp.sqrt(k) / rate * inverse * room / (1 + room),
-        ),
-        Step(
-            "one query",
-            "Pr[|Z_i| >= t] = 2 Phi(-t/std) <= e^{-t^2/(2 std^2)} (tail_bound); at t = std sqrt(2 ln(k/beta)) that is"
-            " beta/k, here e^{-m}.",
-            lhs=sp.exp(-(held(sp.sqrt(2 * ratio)) ** 2) / 2),
-            rhs=sp.exp(-ratio),
-        ),
-        Step(
-            "k queries",
-            "The union of k events of probability at most beta/k.",
-            lhs=k * held(sp.Symbol("beta", positive=True) / k),
-            rhs=sp.Symbol("beta", positive=True),
-        ),
-        Step(
-            "error at n",
-            "std sqrt(2 ln(k/beta)) equals alpha at this n and decreases in n.",
-            lhs=std(enough) * sp.sqrt(2 * held(ratio)),
-            rhs=alpha,
-        ),
-        Step(
-            "eps <= l: the root",
-            "With eps = l/(1+v), (2 sqrt l)^2 exceeds 2l + 2 eps.",
-            lhs=4 * level,
-            rhs=2 * level + 2 * small,
-            relation=">",
-            witness=2 * level * room / (1 + room),
-        ),
-        Step(
-            "eps <= l: the constant",
-            "With 2 sqrt(l) for the first root n becomes the order printed, with its constant.",
-            lhs=(2 * sp.sqrt(level) + sp.sqrt(2 * level)) / (2 * epsilon) * sp.sqrt(2 * k * ratio) / alpha,
-            rhs=order,
-        ),
-        Step(
-            "sharp",
-            "The k noises are independent: Pr[max |Z_i| >= alpha] = 1 - (1 - 2 Phi(-alpha/std))^k exactly. With the"
-            " smallest std of the target (std_1 for sensitivity 1) and Delta_2 = sqrt(k)/n attained, n >= sqrt(k) std_1"
-            " z/alpha is necessary and sufficient, z the point with (1 - 2 Phi(-z))^k = 1 - beta.",
-            kind="argument",
-        ),
-        Step(
-            "no constant instead of the logarithm",
-            "With n = C sqrt(k ln(1/delta))/(eps alpha) the accuracy is a fixed number of deviations, whatever k; with"
-            " c = -log(1 - 2 Phi(-z)) > 0 the chance that no error exceeds it is e^{-c k}, which tends to",
-            lhs=sp.Limit(sp.exp(-rate * k), k, sp.oo),
-            rhs=zero,
-        ),
-        Step(
-            "n",
-            "The number of records.",
-            lhs=held(inverse) * sp.sqrt(2) * sp.sqrt(k) * sp.sqrt(ratio) / held(alpha),
-            rhs=enough,
-        ),
-    )
-    return Derivation(
-        id="gaussian_calibration.counting_queries",
-        title="Accuracy of k counting queries under Gaussian noise",
-        sources=("SL-3",),
-        hypotheses=(
-            "0 < eps",
-            "0 < delta < 1",
-            "0 < beta < k",
-            "alpha > 0",
-            "eps <= ln(1/delta) for the printed order",
-        ),
-        steps=steps,
-        result_step="n",
-        symbols={"k": k, "epsilon": epsilon, "level": level, "log_ratio": ratio, "alpha": alpha},
-        faults=(
-            Fault("sqrt(k) dropped", "n", lambda rhs: rhs / sp.sqrt(k)),
-            Fault("constant sqrt 2", "eps <= l: the constant", lambda rhs: rhs * sp.sqrt(2) / (1 + sp.sqrt(2))),
-            Fault("wrong root of the quadratic", "rho", lambda rhs: rhs + 2 * level),
-            Fault("tail of a single query without the 2", "one query", lambda rhs: sp.exp(-2 * ratio)),
-            Fault("a constant is enough", "no constant instead of the logarithm", lambda rhs: sp.Integer(1)),
-        ),
-        covers={"SL-3": "whole"},
     )

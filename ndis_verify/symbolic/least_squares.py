@@ -28,7 +28,7 @@ _HYPOTHESES = ("B^T B invertible before and after", "residual not 0 before and a
 @cache
 def deleted_solution() -> Derivation:
     """Deleting record (v, beta): x' = x - N^{-1} v omega/(1-p), ||w'||^2 = ||w||^2 (1-q)/(1-p), q = p + omega^2/||w||^2
-    (N24-P4, N24-P14).
+    (N24-P14, N24-P15).
 
     `number`: ||w'||^2/||w||^2 at `root_leverage` = sqrt(p), `root_share` = sqrt(q-p).
     """
@@ -108,7 +108,7 @@ def deleted_solution() -> Derivation:
     return Derivation(
         id="least_squares.deleted_solution",
         title="Least squares after deleting one record: solution, residual, and the leverage in [B b]",
-        sources=("N24-P4", "N24-P14", "N24-P15"),
+        sources=("N24-P14", "N24-P15"),
         hypotheses=_HYPOTHESES,
         steps=steps,
         result_step="share",
@@ -125,7 +125,6 @@ def deleted_solution() -> Derivation:
             Fault("(1-p) instead of 1/(1-p)", "share", lambda rhs: (1 - q) * (1 - p)),
         ),
         covers={
-            "N24-P4": "whole",
             "N24-P14": "whole, with the argument q <= 1",
             "N24-P15": "part: the two laws' parameters",
         },

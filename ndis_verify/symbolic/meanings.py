@@ -39,6 +39,7 @@ from ndis_verify.symbolic.notation import (
     x,
 )
 from ndis_verify.symbolic.notation import density as density_of
+from ndis_verify.symbolic.notation import z as drawn
 from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import lettered, quantity
 
@@ -117,6 +118,14 @@ def _calls(term: Any, head: str) -> list[Any]:
     return sorted((one for one in term.atoms(AppliedUndef) if str(one.func) == head), key=str)
 
 
+def _form_hinge(matrix: Any, b: Any, c: Any) -> Any:
+    """The mean of the hinge of c + b^T z + z^T A z/2, of which none speaks of z."""
+    if any(drawn in one.free_symbols for one in (matrix, b, c)):
+        raise InputError("hinge_A", str(drawn), "is drawn, and stands in no argument")
+    form = scalar(transpose(b) * drawn) + scalar(transpose(drawn) * lettered(matrix) * drawn) / 2
+    return normal_mean(sp.Max(0, 1 - sp.exp(c + form)))
+
+
 _MEANINGS: Mapping[str, Callable[..., Any]] = {
     # P = N(m1, S) and Q = N(m2, S), whose means are D apart
     "mean_shift": lambda D, eps: largest(p(x) - sp.exp(eps) * q(x, D)),
@@ -138,6 +147,7 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "logistic_fit": lambda records, c: sp.Add(*_pulls(records, quantity("logistic_fit", records, c))) / c,
     "pull": lambda product: 1 / (1 + sp.exp(scalar(product))),
     "independent": lambda mu, s, eps: largest(density(entry(mu), entry(s)) - sp.exp(eps) * density(0, 1)),
+    "form_hinge": _form_hinge,
     "quadratic_hinge": lambda a, b, c: normal_mean(sp.Max(0, 1 - sp.exp(c + quadratic(entry(a), entry(b))))),
     "quadratic_cdf": lambda a, b, t: normal_chance(t - quadratic(entry(a), entry(b))),
 }

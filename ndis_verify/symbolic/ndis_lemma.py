@@ -68,7 +68,7 @@ def _normal_density(name: str, density: sp.Expr, exponent: sp.Expr, log_det: sp.
 
 @cache
 def log_density_ratio() -> Derivation:
-    """`q_eps = eps - log p/q = eps + c + b^T z + z^T diag(a) z/2` (N26-L1, N24-T1).
+    """`q_eps = eps - log p/q = eps + c + b^T z + z^T diag(a) z/2` (N26-L1).
 
     `number`: q_eps of one coordinate at eigenvalue `lam` > 0, whitened mean shift `h`, point `z`, and `epsilon`.
     """
@@ -169,7 +169,7 @@ def log_density_ratio() -> Derivation:
     return Derivation(
         id="ndis_lemma.log_density_ratio",
         title="The privacy loss of two Gaussians is a quadratic form in a standard normal vector",
-        sources=("N26-L1", "N24-T1"),
+        sources=("N26-L1",),
         hypotheses=(POSITIVE_DEFINITE,),
         steps=steps,
         result_step="shifted loss",
@@ -182,17 +182,16 @@ def log_density_ratio() -> Derivation:
             Fault("sign of b flipped, any d", "shifted loss, any d", lambda rhs: rhs - 2 * linear),
             Fault("rotation left out", "diagonal form", lambda rhs: rhs.subs(D, A)),
         ),
-        concludes=tuple(
-            Conclusion(claim, step, part=part)
-            for claim in ("N26-L1", "N24-T1")
-            for step, part in (("diagonal form", whole), ("shifted loss", f"{whole}, d = 1"))
+        concludes=(
+            Conclusion("N26-L1", "diagonal form", part=whole),
+            Conclusion("N26-L1", "shifted loss", part=f"{whole}, d = 1"),
         ),
     )
 
 
 @cache
 def hockey_stick() -> Derivation:
-    """`sup_S P(S) - e^eps Q(S) = E[max(0, 1 - exp q_eps(Z))]`, attained at S* = {L > eps} (N26-L1, N24-T1).
+    """`sup_S P(S) - e^eps Q(S) = E[max(0, 1 - exp q_eps(Z))]`, attained at S* = {L > eps} (N26-L1).
 
     `number`: the hinge max(0, 1 - exp q) at one value `q` of the shifted loss.
     """
@@ -294,7 +293,7 @@ def hockey_stick() -> Derivation:
     return Derivation(
         id="ndis_lemma.hockey_stick",
         title="The hockey-stick divergence is the hinge expectation of the shifted privacy loss",
-        sources=("N26-L1", "N24-T1", "KM-2.2"),
+        sources=("N26-L1", "KM-2.2"),
         hypotheses=(POSITIVE_DEFINITE,),
         steps=steps,
         result_step="hinge",
@@ -313,12 +312,8 @@ def hockey_stick() -> Derivation:
             ),
             Fault("hinge of the loss, not of q_eps", "lemma", lambda rhs: normal_mean(sp.Max(0, 1 - sp.exp(-form)))),
         ),
-        concludes=tuple(
-            Conclusion(claim, step, part=part)
-            for claim, whole in (
-                ("N26-L1", "in matrices; stated in common coordinates"),
-                ("N24-T1", "in symmetric roots; stated with any root of S1"),
-            )
-            for step, part in (("lemma", whole), ("lemma, before U is chosen", "for any orthogonal U"))
+        concludes=(
+            Conclusion("N26-L1", "lemma", part="in matrices; stated in common coordinates"),
+            Conclusion("N26-L1", "lemma, before U is chosen", part="for any orthogonal U"),
         ),
     )

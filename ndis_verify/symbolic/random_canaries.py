@@ -284,5 +284,5 @@ def histogram_limit() -> Derivation:
             Fault("two equal laws", "total variation", lambda rhs: zero),
             Fault("overlap for distance", "total variation", lambda rhs: 1 - rhs),
         ),
-        covers={"KM-C8.2": "the corrected statement"},
+        covers={"KM-C8.2-corrected": "the limit"},
     )

@@ -4,24 +4,14 @@ tight delta.
 
 from __future__ import annotations
 
-from flint import arb
-
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.mean_shift.claims import AT_THE_SENSITIVITY
-from ndis_verify.court.certified_numbers import at, sign_check
 from ndis_verify.court.checks import proof
 from ndis_verify.court.statement_checks import stated_claim
-from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import real
+from ndis_verify.symbolic import circulated_threshold, mean_shift, mean_shift_order, privacy_loss
 from ndis_verify.symbolic import gaussian_mechanism as derived
-from ndis_verify.symbolic import mean_shift, mean_shift_order, privacy_loss
-
-
-def _circulated_ratio(epsilon: arb) -> arb:
-    """e^{4 eps} sqrt(4 pi eps) Phi(-sqrt(2 eps)) - 1: positive where the form in circulation is too large."""
-    return (4 * epsilon).exp() * (4 * arb.pi() * epsilon).sqrt() * certified.upper_tail((2 * epsilon).sqrt()) - 1
-
 
 _DP_PROOFS = (
     proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
@@ -142,18 +132,8 @@ CLAIMS = (
             "The threshold 1/2 - e^{-3 eps}/sqrt(4 pi eps) is valid where e^{4 eps} sqrt(4 pi eps) Phi(-sqrt(2 eps))"
             " <= 1: up to an eps* in (0.216282, 0.216283), and too large beyond."
         ),
-        declared=Verdict.CERTIFIED,
-        parts=("one crossing", "number"),
-        checks=(
-            sign_check(
-                "signs around the crossing",
-                _circulated_ratio,
-                ((at(epsilon="0.216282"), -1), (at(epsilon="0.216283"), 1)),
-                {"e^{3 eps} for e^{4 eps}": lambda epsilon: (_circulated_ratio(epsilon) + 1) * (-epsilon).exp() - 1},
-                part="number",
-            ),
-            proof("one crossing: the ratio increases", derived.circulated_floor, part="one crossing"),
-        ),
+        declared=Verdict.PROVED,
+        checks=(proof("one crossing, and its digits", circulated_threshold.crossing),),
     ),
     stated_claim(
         id="N24-C4",

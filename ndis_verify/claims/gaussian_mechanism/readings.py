@@ -8,7 +8,6 @@ import sympy as sp
 
 from ndis_verify.claims.reading import (
     Margin,
-    Phi,
     Reading,
     Value,
     mills,
@@ -40,10 +39,6 @@ def _over_target(epsilon: Any, delta: Any, squared: Any) -> Any:
 
 def _share(squared: str) -> Any:
     return lambda epsilon, delta: _over_target(epsilon, delta, sp.Rational(squared))
-
-
-def _circulated(epsilon: Any) -> Any:
-    return sp.exp(4 * epsilon) * sp.sqrt(4 * sp.pi * epsilon) * Phi(-sp.sqrt(2 * epsilon)) - 1
 
 
 def _slide_std(epsilon: Any, delta: Any) -> Any:
@@ -82,7 +77,6 @@ READINGS: dict[tuple[str, str], Reading] = {
     ("BW-T1-every-epsilon", "delta reached at most the target, eps from 1 to 2.5"): Margin(
         lambda epsilon, delta: 1 - _share("1")(epsilon, delta)
     ),
-    ("BW-T4-range", "signs around the crossing"): Value(lambda epsilon: _circulated(epsilon)),
     ("SL-2-slack", "slides' std over the smallest"): Value(lambda e, d: _slide_std(e, d) / smallest_std(e, d)),
     ("SL-2-slack", "tail's std over the smallest"): Value(lambda e, d: _tail_std(e, d) / smallest_std(e, d)),
 }

@@ -23,8 +23,8 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.oracle.hockey_stick import hockey_stick as oracle_hockey_stick
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real, square, symmetric, vector
-from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_coordinates, ndis_lemma
+from ndis_verify.statements.statement import real, square, vector
+from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_any_root, ndis_coordinates, ndis_lemma
 from ndis_verify.symbolic.derivation import Derivation
 
 
@@ -226,28 +226,29 @@ CLAIMS = (
         title="the lemma, earlier version",
         stated=statement(
             "delta_normal(u, R R^T, w, S; eps) = hinge_A(A, b; eps + c), and L = -(c + b^T z + z^T A z/2)",
-            *("R R^T > 0", "S > 0"),
+            *("R R^T > 0", "R^T R > 0", "V V^T > 0"),
             where={
+                "S": "V V^T",
                 "A": "I - R^T S^{-1} R",
                 "b": "-R^T S^{-1} (u - w)",
                 "c": "log(det(R R^T)/det(S))/2 - (u - w)^T S^{-1} (u - w)/2",
                 "x": "u + R z",
-                "L": "log(det(S)/det(R R^T))/2 - (z^T z - (x - w)^T S^{-1} (x - w))/2",
+                "L": "((x - w)^T S^{-1} (x - w) - z^T z - log(det(R R^T)/det(S)))/2",
             },
             over=(
                 real("eps", -2, 6),
-                square("R", 2, -2, 2),
-                symmetric("S", 2, "0.25", 4),
+                *(square(name, 2, -2, 2) for name in "RV"),
                 *(vector(name, "reals", 2, -2, 2) for name in "uwz"),
             ),
         ),
         about=(
-            "S1 = R R^T is any covariance and x = u + R z a draw of P, z standard normal: the loss L = log p(x)/q(x) is"
-            " minus a quadratic form of z, and the spectrum of P and Q is the expectation of max(0, 1 - exp(eps - L))."
+            "S1 = R R^T and S2 = V V^T are any covariances, R and V square, and x = u + R z a draw of P, z standard"
+            " normal: the loss L = log p(x)/q(x) is minus a quadratic form of z, and the spectrum of P and Q is the"
+            " expectation of max(0, 1 - exp(eps - L))."
         ),
         search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, _quadrature_check()),
+        checks=(proof("with any root", ndis_any_root.lemma), _quadrature_check()),
     ),
     stated_claim(
         id="N26-T4.1",

@@ -26,7 +26,7 @@ from ndis_verify.statements.statement import matrix, real, vector
 from ndis_verify.symbolic import (
     generalized_chi2,
     least_squares_moments,
-    leverage,
+    leverage_with_answers,
     normal_moments,
     random_projection,
     rows,
@@ -264,16 +264,15 @@ CLAIMS = (
         source="N24",
         title="leverage plus residual share is the leverage in [B b]",
         stated=statement(
-            "p + (c - v^T x)^2/|w|^2 = q, and q <= 1",
-            *("E^T E > 0", "|w| > 0"),
+            "p + (c - v^T x)^2/(w^T w) = q, and q <= 1",
+            *("E^T E > 0", "w^T w > 0"),
             where=_FITTED,
             over=(*_DATA, *_RECORD),
         ),
         about="(v, c) is a row of [E, y], w the residual: leverage plus the share of the squared residual.",
         declared=Verdict.PROVED,
         checks=(
-            proof("leverage in [B b], any d", derived.deleted_solution),
-            proof("a leverage is at most 1", leverage.range_of_leverage),
+            proof("leverage in [E, y], any d", leverage_with_answers.share_of_the_residual),
             SHARES,
         ),
     ),

@@ -178,7 +178,7 @@ CLAIMS = (
         ),
         declared=Verdict.REFUTED,
         fails_at=({"s": 1, "eps": 0},),
-        checks=(proof("the limit", derived.histogram_limit),),
+        checks=(),
         corrected="H_{e^eps}(N(1, s^2), N(0, s^2)) (KM-C8.2-corrected).",
         note="The printed proof also swaps the means of N_0 and N_1 and ends in 'H(N_0, N_1) -> 0'.",
     ),

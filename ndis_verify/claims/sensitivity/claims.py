@@ -28,7 +28,13 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.sensitivity import gaussian_process, loewner_sensitivity, logistic_surrogate
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.reading import under
-from ndis_verify.symbolic import sensitivity, surrogate_order
+from ndis_verify.symbolic import (
+    prediction_bounds,
+    prediction_few_records,
+    prediction_joint,
+    sensitivity,
+    surrogate_order,
+)
 
 _RECORDS = 4
 _ROUNDING = 1e-9
@@ -312,8 +318,7 @@ _EMPTY = {"length": Fraction(2), "penalty": Fraction(1), "added": Fraction(1)}
 _EMPTY_PROCESS = {"length": Fraction(1), "labels": Fraction(1), "noise": Fraction(1)}
 _SHIFT = proof("shift of the mean and spread of the covariance", sensitivity.logistic_shift)
 _RANK_ONE = proof("one eigenvalue", sensitivity.logistic_rank_one)
-_UPDATE = proof("update of the prediction", sensitivity.prediction_shift)
-_VARIANCE = proof("update of the variance", sensitivity.prediction_variance)
+_PREDICTED = proof("shift of the prediction and fall of its variance", prediction_bounds.of_any_size)
 
 CLAIMS = (
     Claim(
@@ -413,8 +418,7 @@ CLAIMS = (
         hypotheses=("positive definite kernel", "s > 0", "k** > 0"),
         declared=Verdict.PROVED,
         checks=(
-            _UPDATE,
-            _VARIANCE,
+            proof("update of the prediction", prediction_joint.update),
             Check(
                 "conditioning the joint law", Kind.CROSSCHECK, _conditioning(1.0), {"other noise": _conditioning(1.2)}
             ),
@@ -427,14 +431,13 @@ CLAIMS = (
         title="sensitivity of a Gaussian-process prediction",
         stated=PREDICTION,
         about=(
-            "With n = rows(Z) the size of the larger database: Delta, rho_inf and nu are at most the printed values."
-            " The rows of X are the features of records, so that k(x, z) = x^T z; g is the query's."
+            "With n = rows(X) + 1 the size of the larger database: Delta, rho_inf and nu are at most the printed"
+            " values. The rows of X are the features of records, so that k(x, z) = x^T z; g is the query's."
         ),
         search={"starts": (OPPOSED,)},
         declared=Verdict.PROVED,
         checks=(
-            _UPDATE,
-            _VARIANCE,
+            _PREDICTED,
             _attacked(
                 "search over neighbouring databases", _process_margin, _PROCESS_DOMAIN, _process_bounds, (0.3, 0.7)
             ),
@@ -452,7 +455,7 @@ CLAIMS = (
         hypotheses=_PROCESS,
         declared=Verdict.RESTRICTED,
         checks=(
-            _UPDATE,
+            proof("half of it, and n at most 4 (n - 1)", sensitivity.prediction_shift),
             counterexample_check(
                 "no record against one",
                 lambda point: _scalar_process(point, 0),
@@ -479,14 +482,14 @@ CLAIMS = (
         about=(
             "Delta is at most half the printed value, and less for n l^2 < s^2; rho_inf = nu stays bounded as v -> 0"
             " and is attained; for n - 1 >= s^2/l^2 some databases move the mean by more than l^2/(l^2 + 2 s^2)"
-            " sqrt((n-1)/n) of its bound, so that it is approached as n and l/s grow. n = rows(Z); the rows of X are"
-            " the features of records, k(x, z) = x^T z."
+            " sqrt((n-1)/n) of its bound, so that it is approached as n and l/s grow. n = rows(X) + 1; the rows of X"
+            " are the features of records, k(x, z) = x^T z."
         ),
         search={"starts": (OPPOSED,)},
         declared=Verdict.PROVED,
         checks=(
-            _UPDATE,
-            _VARIANCE,
+            _PREDICTED,
+            proof("among few records", prediction_few_records.shift),
             _attained_check(True),
             Check(
                 "approached by constructed databases",
@@ -506,7 +509,9 @@ CLAIMS = (
                 lambda l, b, s, v, n: _process_bounds(l, b, s, v, n)[0] / 2,
             ),
             _number(
-                "derived rho_inf", sensitivity.prediction_variance, lambda l, s, v: _sharper_process(l, 1.0, s, v, 1)[1]
+                "derived ratio of variances",
+                prediction_bounds.of_any_size,
+                lambda l, s, v: math.exp(_sharper_process(l, 1.0, s, v, 1)[1]),
             ),
         ),
         note=(

@@ -26,7 +26,6 @@ OF_ONE_FEATURE = statement(
     over=(*_SURROGATES, real("x", 0, 100), real("y", -10, 10), integer("n", 0, 20)),
 )
 _PREDICTED = {  # from features X and labels y at a query g; then with a record (u, c) more
-    "X": "[a^T; b^T]",
     "Z": "[X; u^T]",
     "K": "(X X^T + s^2 I)^{-1}",
     "L": "(Z Z^T + s^2 I)^{-1}",
@@ -35,15 +34,16 @@ _PREDICTED = {  # from features X and labels y at a query g; then with a record 
     "S": "v + g^T g - g^T X^T K X g",
     "T": "v + g^T g - g^T Z^T L Z g",
 }
-_BOUNDED = ("|a| <= l", "|b| <= l", "|u| <= l", "|g| <= l", "|y_i| <= B", "|c| <= B", "s > 0", "v > 0")
+_BOUNDED = ("l >= 0", "B >= 0", "u^T u <= l^2", "g^T g <= l^2", "y^T y <= rows(X) B^2", "|c| <= B", "s > 0", "v > 0")
 _PREDICTIONS = (
-    *(vector(name, "reals", 2, -2, 2) for name in "abug"),
+    matrix("X", 2, 2, -2, 2),
+    *(vector(name, "reals", 2, -2, 2) for name in "ug"),
     vector("y", "reals", 2, -3, 3),
     real("c", -3, 3),
     *(real("l", 1, 3), real("B", "0.1", 3), real("s", "0.1", 10, "log"), real("v", "0.01", 10, "log")),
 )
 PREDICTION = statement(
-    "|k - m|/sqrt(T) <= l B sqrt(rows(Z))/(s sqrt(v)), and T <= S, and log(S/T) <= log((v + l^2)/v)",
+    "|k - m|/sqrt(T) <= l B sqrt(rows(X) + 1)/(s sqrt(v)), and T <= S, and log(S/T) <= log((v + l^2)/v)",
     *_BOUNDED,
     where=_PREDICTED,
     over=_PREDICTIONS,
@@ -51,11 +51,11 @@ PREDICTION = statement(
 HALVED = statement(
     "|k - m|/sqrt(T) <= B t x/((1 + t^2) sqrt(v)), and T <= S"
     ", and log(S/T) <= log((v + l^2)/(v + l^2 s^2/(l^2 + s^2)))",
-    *_BOUNDED,
-    where=_PREDICTED | {"x": "l sqrt(rows(Z))/s", "t": "min(1, x)"},
+    *(*_BOUNDED, "tr(X X^T) <= rows(X) l^2"),
+    where=_PREDICTED | {"x": "l sqrt(rows(X) + 1)/s", "t": "min(1, x)"},
     over=_PREDICTIONS,
 )
-_ALONG = {f"{name}_{i}": 2 - i for name in "abug" for i in (1, 2)}
+_ALONG = {"X_1_1": 1, "X_1_2": 0, "X_2_1": 1, "X_2_2": 0, "u_1": 1, "u_2": 0, "g_1": 1, "g_2": 0}
 OPPOSED = {**_ALONG, "y_1": -1, "y_2": -1, "c": 1, "l": 1, "B": 1, "s": "1.5", "v": "0.01"}
 _NONE = {f"X_{i}_{j}": 0 for i in (1, 2, 3) for j in (1, 2)}
 FIRST = {**_NONE, "u_1": 1, "u_2": 0, "l": 1, "lam": 1, "v": "0.5"}
