@@ -1,5 +1,6 @@
 """Long runs that are stopped or share a folder; processes that end with their parent."""
 
+import gc
 import json
 import multiprocessing
 import os
@@ -16,6 +17,7 @@ from kept_runs import KINDS, gone, kept, nothing
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs import pool
+from ndis_verify.runs.garbage import collected_rarely
 from ndis_verify.runs.journal import Journal
 
 
@@ -182,6 +184,47 @@ def test_an_exception_in_a_worker_is_the_run_s(tmp_path):
 def test_a_worker_that_is_killed_ends_the_run_with_a_word():
     with pytest.raises(OSError, match="ended from outside"):
         list(pool.unordered(os._exit, [3] * 4, 2))
+
+
+def _of_this_process(_):
+    time.sleep(0.2)  # long enough for the other one to take the next
+    return os.getpid(), gc.get_threshold()
+
+
+def _twice():
+    return [{found for _, found in pool.unordered(_of_this_process, range(6), 2)} for _ in range(2)]
+
+
+def test_runs_are_by_the_same_processes_where_that_is_asked_for():
+    """A second run finds what the first one loaded; what looks through all that stays does so rarely there."""
+    others = set(multiprocessing.active_children())
+    with pool.same_processes():
+        first, second = _twice()
+        assert first == second and len(first) == 2 and all(young == 100_000 for _, (young, *_) in first)
+    assert set(multiprocessing.active_children()) == others
+    first, second = _twice()
+    assert not first & second
+
+
+def test_a_run_that_fails_leaves_the_next_one_processes_of_its_own():
+    with pool.same_processes():
+        with pytest.raises(TypeError):
+            list(pool.unordered(abs, [1, "no number", 2, 3], 2))
+        assert [found for _, found in pool.unordered(abs, [-1, -2], 2)] in ([1, 2], [2, 1])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_this_process_does_its_own_part_once_while_the_others_work(jobs):
+    said = []
+    found = dict(pool.unordered(abs, [-1, -2, -3], jobs, lambda: said.append("once")))
+    assert found == {-1: 1, -2: 2, -3: 3} and said == ["once"]
+
+
+def test_garbage_is_looked_for_as_before_after_a_run():
+    before = gc.get_threshold()
+    with collected_rarely():
+        assert gc.get_threshold() > before
+    assert gc.get_threshold() == before
 
 
 @pytest.mark.parametrize("said", [None, "2"])

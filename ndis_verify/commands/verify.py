@@ -52,6 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Judge, write the reports, print the table; 0 where every verdict is as declared."""
+    from ndis_verify.runs.garbage import collected_rarely
+    from ndis_verify.runs.pool import same_processes
+
+    with collected_rarely(), same_processes():
+        return _main(arguments)
+
+
+def _main(arguments: argparse.Namespace) -> int:
     from ndis_verify.court.judge import exit_code
     from ndis_verify.court.shared_hearings import alone
     from ndis_verify.report import verdicts

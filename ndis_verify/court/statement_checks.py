@@ -83,7 +83,7 @@ def statement_counterexample(
 
 def _denied_at(statement: Statement, point: Point) -> Statement:
     """The relations that fail at a point, each denied; a point where nothing fails denies nothing."""
-    failing = [denied(relation) for relation, _ in sides_at(statement, point)]
+    failing = [denied(relation) for relation, _ in _sides_at(statement, tuple(point.items()))]
     if not failing:
         return statement
     claimed = failing[0] if len(failing) == 1 else Joined("and", tuple(failing))
@@ -192,15 +192,15 @@ def _texts(stated: Statement, checks: Sequence[Check], about: str = "") -> dict[
 
 def counterexample_text(statement: Statement, point: Point) -> str:
     """`at x = 1/2: a(x) <= b is 0.7 <= 0.5`, from the values of both sides there."""
-    return _read_at(statement, tuple(point.items()))
+    sides = _sides_at(statement, tuple(point.items()))
+    found = ", and ".join(f"{relation.plain()} reads {values}" for relation, values in sides)
+    return f"at {_shown_exact(dict(point))}: {found or 'nothing certainly fails'}"
 
 
 @lru_cache(maxsize=512)
-def _read_at(statement: Statement, point: tuple[tuple[str, Any], ...]) -> str:
-    """Certified values take a while, and a claim is compared with what they are again and again."""
-    sides = sides_at(statement, dict(point))
-    found = ", and ".join(f"{relation.plain()} reads {values}" for relation, values in sides)
-    return f"at {_shown_exact(dict(point))}: {found or 'nothing certainly fails'}"
+def _sides_at(statement: Statement, point: tuple[tuple[str, Any], ...]) -> tuple[tuple[Relation, str], ...]:
+    """Certified values take a while; the text of a claim and its planted faults ask for the same, again and again."""
+    return tuple(sides_at(statement, dict(point)))
 
 
 def _shown_exact(point: Point) -> str:

@@ -99,7 +99,8 @@ def _head(claim: Claim, derivations: Sequence[Derivation], ruling: Judgement | N
         shown += f" (declared {verdict})"
     numbers = steps_in_words(counts(derivations))
     detail = f"Steps of its derivations: {numbers}. " if numbers else ""
-    detail += f"Also argued: {link}. " if (link := missing_link(claim)) else ""
+    link = ruling.link if ruling else missing_link(claim)
+    detail += f"Also argued: {link}. " if link else ""
     heard = "Recomputed for this page." if ruling else "As the ledger declares it."
     return (
         f'<h1>{escape(label_of(claim.id))}</h1><p><b>{prose(claim.title)}</b></p><p><span class="badge {verdict}">'

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ndis_verify import __version__
 from ndis_verify.claim import Claim, Evidence, Verdict
@@ -49,7 +49,8 @@ def write_site(
     A page a claim, the index, the cross-check matrix, the graph, the errata and the open questions. Files of other
     names in `folder` stay. `claims`: those of the ledger that get a page, all by default. `heard`: what the comparisons
     found, where there are no rulings (`matrix.hearing`). `parts`: a folder with the files of `calculator.PARTS`, for
-    the calculator, which is left out without it. `jobs`: processes that make the pages of the claims and the matrix.
+    the calculator, which is left out without it. `jobs`: processes that make the pages of the claims; this one
+    makes the lists meanwhile, which need all derivations: where there are rulings, it has built them.
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}
@@ -58,23 +59,19 @@ def write_site(
     used = {i: [j for j, ids in uses.items() if i in ids] for i in uses}
     found = {**(heard or {}), **_heard(chosen, rulings)}
     made = [
-        _Made("matrix.html", _PAGES["matrix.html"], _matrix_body, ([claim.id for claim in chosen], found)),
-        *(
-            _Made(
-                page_of(claim.id),
-                f"{label_of(claim.id)}: {claim.title}",
-                _claim_body,
-                (claim.id, rulings.get(claim.id), uses[claim.id], used[claim.id], parts is not None),
-            )
-            for claim in chosen
-        ),
+        _Made(claim.id, rulings.get(claim.id), uses[claim.id], used[claim.id], parts is not None) for claim in chosen
     ]
-    for one, body in unordered(_Made.body, made, jobs):
-        write_atomically(folder / one.name, _page(one.title, body, pages, "../" * one.name.count("/")))
-    lists = {"index.html": _index(chosen, rulings), **_lists(chosen)}
-    lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
-    for name, body in lists.items():
-        write_atomically(folder / name, _page(_PAGES[name], body, pages))
+
+    def write_lists() -> None:
+        lists = {"index.html": _index(chosen, rulings), **_lists(chosen)}
+        lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
+        lists["matrix.html"] = matrix_body(matrix(chosen, found))
+        for name, body in lists.items():
+            write_atomically(folder / name, _page(_PAGES[name], body, pages))
+
+    for one, body in unordered(_Made.body, made, jobs, write_lists):
+        title = f"{label_of(one.claim_id)}: {find(one.claim_id).title}"
+        write_atomically(folder / page_of(one.claim_id), _page(title, body, pages, "../"))
     if parts is not None:
         write_calculator(folder, chosen, parts)
     write_atomically(folder / "style.css", style_sheet())
@@ -84,23 +81,16 @@ def write_site(
 
 
 class _Made(NamedTuple):
-    """A page that takes time, made by a process that has the same ledger: its file, its title, what makes its body."""
+    """What the page of a claim is made of, by a process that has the same ledger."""
 
-    name: str
-    title: str
-    make: Callable[..., str]
-    arguments: tuple[Any, ...]
+    claim_id: str
+    ruling: Judgement | None
+    uses: list[str]
+    used: list[str]
+    calculator: bool
 
     def body(self) -> str:
-        return self.make(*self.arguments)
-
-
-def _claim_body(claim_id: str, ruling: Judgement | None, uses: list[str], used: list[str], calculator: bool) -> str:
-    return claim_body(find(claim_id), ruling, uses, used, calculator)
-
-
-def _matrix_body(ids: Sequence[str], heard: Heard) -> str:
-    return matrix_body(matrix([find(i) for i in ids], heard))
+        return claim_body(find(self.claim_id), self.ruling, self.uses, self.used, self.calculator)
 
 
 def write_calculator(folder: Path, claims: Sequence[Claim], parts: Path) -> Path:

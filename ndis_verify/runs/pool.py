@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from ndis_verify.arguments import whole
 from ndis_verify.runs.cluster import on_cluster
+from ndis_verify.runs.garbage import collect_rarely
 from ndis_verify.runs.journal import Journal
 
 Item = TypeVar("Item")
@@ -55,43 +56,91 @@ def resumed(
             yield key, value
 
 
-def unordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[tuple[Item, Result]]:
-    """`function` of each item, as they come; where the iterator is left early, its processes are ended at once."""
+def unordered(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: int,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[Item, Result]]:
+    """`function` of each item, as they come; where the iterator is left early, its processes are ended at once.
+
+    meanwhile: what this process does once, when the others have their work.
+    """
     named = {str(number): item for number, item in enumerate(items)}
-    with closing(_on_processes(function, named, jobs)) as results:
+    with closing(_on_processes(function, named, jobs, len(named), meanwhile)) as results:
         for key, result in results:
             yield named[key], result
 
 
+@contextmanager
+def same_processes() -> Iterator[None]:
+    """Inside, one run after another is by the same processes: what they have loaded and built is there for the next."""
+    global _kept
+    before, _kept = _kept, {}
+    try:
+        yield
+    finally:
+        for processes in _kept.values():
+            processes.end()
+        _kept = before
+
+
+class _Processes:
+    """The processes of a run, or of all runs inside `same_processes`."""
+
+    def __init__(self, jobs: int):
+        self._others = set(active_children())
+        # A forked process would hold locks and threads of this one; a spawned one starts clean, on every platform.
+        self.pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(),))
+
+    def end(self, at_once: bool = False) -> None:
+        """Wait for what they are at; `at_once`: nobody does."""
+        if at_once:
+            for process in set(active_children()) - self._others:
+                process.kill()
+        self.pool.shutdown(cancel_futures=True)
+
+
+_kept: dict[int, _Processes] | None = None  # by their number, inside `same_processes`
+
+
 def _on_processes(
-    function: Callable[[Item], Result], items: Mapping[str, Item], jobs: int
+    function: Callable[[Item], Result],
+    items: Mapping[str, Item],
+    jobs: int,
+    ahead: int = 0,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Generator[tuple[str, Result], None, None]:
+    """ahead: items that are given out at first, `_AHEAD` for each process by default."""
     if jobs == 1 or len(items) < 2:
+        meanwhile()
         yield from ((key, function(item)) for key, item in items.items())
         return
-    others = set(active_children())
-    # A forked process would hold locks and threads of this one; a spawned one starts clean, on every platform.
-    pool = ProcessPoolExecutor(min(jobs, len(items)), get_context("spawn"), _end_with_parent, (os.getpid(),))
+    if _kept is None:
+        processes = _Processes(min(jobs, len(items)))
+    else:
+        processes = _kept.pop(jobs) if jobs in _kept else _Processes(jobs)
     waiting, pending = iter(items.items()), {}
 
     def give_out(count: int) -> None:
         with _undisturbed(), _one_thread_each():
-            pending.update({pool.submit(function, item): key for key, item in islice(waiting, count)})
+            pending.update({processes.pool.submit(function, item): key for key, item in islice(waiting, count)})
 
     try:
-        give_out(_AHEAD * jobs)
+        give_out(ahead or _AHEAD * jobs)
+        meanwhile()
         while pending:
             future: Future[Result]
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 yield pending.pop(future), future.result()
                 give_out(1)
+        if _kept is not None:
+            _kept[jobs] = processes
     except BrokenProcessPool:
         raise ChildProcessError("a process of the run was ended from outside, for lack of memory perhaps") from None
     finally:
-        if pending:  # left early: nobody waits for what they are at
-            for process in set(active_children()) - others:
-                process.kill()
-        pool.shutdown(cancel_futures=True)
+        if _kept is None or processes is not _kept.get(jobs):
+            processes.end(at_once=bool(pending))  # left early: nobody waits for what they are at
 
 
 @contextmanager
@@ -131,6 +180,12 @@ def _undisturbed() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.SIG_DFL if answer is None else answer)  # None: not one of Python's
     if came:
         signal.raise_signal(signal.SIGINT)
+
+
+def _begin(parent: int) -> None:
+    """What a process does before its first item."""
+    _end_with_parent(parent)
+    collect_rarely()
 
 
 def _end_with_parent(parent: int) -> None:
