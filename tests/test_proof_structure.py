@@ -64,6 +64,7 @@ CONCLUDING = {
     "random_projection_order.deletion_dominates",
     "random_projection_pairs.as_products",
     "random_projection_pairs.grows_with_leverage",
+    "random_projection_pairs.slope_in_rho",
     "ndis_coordinates.hinge",
     "ndis_coordinates.two_laws",
     "privacy_loss.triangle_of_masses",

@@ -129,6 +129,8 @@ class _Signs:
                 self._keep(form, step.relation)
         elif step.kind == "definition" and isinstance(lhs, (sp.Symbol, AppliedUndef)):
             self._names[lhs] = self._opened(rhs)
+            if _assumed(lhs):
+                self._keep(self._names[lhs], _assumed(lhs))
         elif len(sign := self.sign(rhs)) == 1:
             self._keep(lhs, sign)
 

@@ -26,10 +26,49 @@ z = C * D * sp.sqrt(L) / epsilon
 _ORDER = Hypothesis("C >= (1 + sqrt(2)) sqrt(log(k/beta))", sp.Ge(C, constant * sp.sqrt(sp.log(k / beta))))
 _LEVEL = Hypothesis("eps <= log(1/delta)", sp.Le(epsilon, sp.log(1 / delta)))
 _BELOW = Hypothesis("beta < 1", beta < 1)
+_SLOPE = phi(s / 2 - epsilon / s)
+_AT_D = {mean_shift.shift: D, mean_shift.epsilon: epsilon}
 
 
 def _positive(name: str, value: sp.Expr) -> Step:
     return Step(name, "It is positive.", value, zero, ">", value)
+
+
+def _rise_steps() -> tuple[Step, ...]:
+    """The closed form rises from 0, so that delta is positive."""
+    return (
+        Step(
+            "two densities",
+            "Its slope in the shift",
+            lhs=sp.exp(epsilon) * phi(-s / 2 - epsilon / s),
+            rhs=_SLOPE,
+        ),
+        _positive("density", _SLOPE),
+        inferred(
+            "rises",
+            "is a normal density,",
+            sp.Derivative(profile(s, epsilon), s),
+            ">",
+            zero,
+            *("density", "two densities"),
+        ),
+        Step("start", "and it starts at 0,", lhs=sp.Limit(profile(s, epsilon), s, 0, "+"), rhs=zero),
+        by_fact(
+            "above 0",
+            "so that it is positive,",
+            "rises from 0",
+            {"f": profile(s, epsilon), "argument": s},
+            {"rises": "rises", "start": "start"},
+        ),
+        inferred(
+            "delta > 0",
+            "as delta is.",
+            delta,
+            ">",
+            zero,
+            *(Use("above 0", at={s: D}), Use("closed form", of=mean_shift.hockey_stick, at=_AT_D)),
+        ),
+    )
 
 
 def _level_steps() -> tuple[Step, ...]:
@@ -37,7 +76,12 @@ def _level_steps() -> tuple[Step, ...]:
     return (
         _positive("eps", epsilon),
         inferred(
-            "L > 0", "As eps is positive, so is", sp.log(1 / delta), ">", zero, Use(_LEVEL.text, weight=-1), "eps"
+            "L > 0",
+            "As eps is positive, so is",
+            sp.log(1 / delta),
+            ">",
+            zero,
+            *(Use(_LEVEL.text, weight=-1), "eps", Use("delta > 0", weight=0)),
         ),
         named(L, "L = log(1/delta).", sp.log(1 / delta), "L > 0"),
         inferred("eps <= L", "As supposed.", epsilon, "<=", L, Use(_LEVEL.text), "L"),
@@ -77,7 +121,6 @@ def _shift_steps() -> tuple[Step, ...]:
     """D is at least sqrt(2) eps/((1 + sqrt 2) sqrt L): at that shift less than delta is reached."""
     threshold = epsilon / least - least / 2
     second = sp.exp(epsilon) * Phi(-least / 2 - epsilon / least)
-    slope = phi(s / 2 - epsilon / s)
     return (
         inferred(
             "threshold",
@@ -128,26 +171,11 @@ def _shift_steps() -> tuple[Step, ...]:
         ),
         inferred(
             "values",
-            "So it is larger at D,",
+            "So it is larger at D, and rises with the shift:",
             profile(D, epsilon),
             ">=",
             profile(least, epsilon),
             *(Use("first tail", weight=-1), Use("tail in L", weight=-half), "half of it", "at D"),
-        ),
-        Step(
-            "two densities",
-            "and as it rises with the shift,",
-            lhs=sp.exp(epsilon) * phi(-s / 2 - epsilon / s),
-            rhs=slope,
-        ),
-        _positive("density", slope),
-        inferred(
-            "rises",
-            "by a normal density,",
-            sp.Derivative(profile(s, epsilon), s),
-            ">",
-            zero,
-            *("density", "two densities"),
         ),
         by_fact(
             "D",
@@ -157,9 +185,6 @@ def _shift_steps() -> tuple[Step, ...]:
             {"rises": "rises", "values": "values"},
         ),
     )
-
-
-_AT_D = {mean_shift.shift: D, mean_shift.epsilon: epsilon}
 
 
 def _failure_steps() -> tuple[Step, ...]:
@@ -245,7 +270,7 @@ def with_the_logarithm() -> Derivation:
         title="Accuracy of k counting queries, with the logarithm of k that it takes",
         sources=("SL-3",),
         hypotheses=(mean_shift.DEFINITE, _ORDER, _LEVEL, _BELOW),
-        steps=(*_level_steps(), *_shift_steps(), *_failure_steps()),
+        steps=(*_rise_steps(), *_level_steps(), *_shift_steps(), *_failure_steps()),
         result_step="one query",
         symbols={"k": k, "beta": beta},
         faults=(

@@ -18,14 +18,14 @@ from ndis_verify.symbolic.notation import det, scalar, transpose, z
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
-u, w, R, V, G, H = (letter(name) for name in ("u", "w", "R", "V", "G", "H"))
+u, w, R, V, G, H, J = (letter(name) for name in "uwRVGHJ")
 Rt, zt = transpose(R), transpose(z)
 epsilon = sp.Symbol("epsilon", real=True)
 one = sp.Integer(1)
 first, second = R * Rt, V * transpose(V)
 K, P = inverse(second), inverse(first)
 FIRST, ROOT, SECOND = "R R^T > 0", "R^T R > 0", "V V^T > 0"
-FORMS = without_rules((R, Rt, G, H, u, w, z, zt, V, transpose(V), K, P))
+FORMS = without_rules((R, Rt, G, H, J, u, w, z, zt, V, transpose(V), K, P))
 
 apart = u - w
 A, b = 1 - Rt * K * R, -Rt * K * apart
@@ -38,6 +38,17 @@ form = c + scalar(transpose(b) * z) + (scalar(zt * z) - scalar(zt * Rt * K * R *
 def loss(own: Any) -> Any:
     """log p/q at u + R z, where `own` is the exponent of p."""
     return (scalar(transpose(moved) * K * moved) - own - logs) / 2
+
+
+def _inverted(name: str, inverse_: Any, matrix: Any) -> Step:
+    """That a matrix with an inverse has a determinant other than 0."""
+    return by_fact(
+        f"det {name}",
+        "it has a determinant other than 0.",
+        "determinants of a matrix and its inverse",
+        {"X": inverse_, "N": matrix},
+        {"inverse": f"{name} from the left"},
+    )
 
 
 def _exponent_steps() -> tuple[Step, ...]:
@@ -68,6 +79,10 @@ def _exponent_steps() -> tuple[Step, ...]:
             Use("R^T H R", between=(zt, z)),
             algebra=FORMS,
         ),
+        _inverted("H", H, first),
+        named(J, "J is the inverse of S.", K, SECOND),
+        from_side(J, second, "left", "From the left"),
+        _inverted("J", J, second),
         by_fact(
             "H in full",
             "No matrix has another inverse.",
@@ -94,6 +109,7 @@ def lemma() -> Derivation:
             "divergence of two normal laws at a draw of one",
             {"u": u, "R": R, "w": w, "S": second, "epsilon": epsilon},
             {"first": FIRST, "second": SECOND},
+            ("det H", "det J"),
         ),
         *(
             by_fact(
