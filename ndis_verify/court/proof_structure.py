@@ -43,11 +43,9 @@ def problems(derivation: Derivation) -> list[str]:
         return loose_ends(derivation) or [text for k in linked for text in step_problems(derivation, k)]
     if unknown := _unknown_premises(derivation):
         return unknown
-    return [
-        *chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))),
-        *_idle_parts(derivation),
-        *_without_values(derivation, [one.step for one in derivation.concludes if not one.part]),
-    ]
+    wrong = list(chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))))
+    wrong += _idle_parts(derivation)
+    return wrong or list(_without_values(derivation, [one.step for one in derivation.concludes if not one.part]))
 
 
 def _without_values(derivation: Derivation, ends: Iterable[str]) -> Iterator[str]:

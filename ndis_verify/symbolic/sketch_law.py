@@ -85,7 +85,6 @@ def law_steps(at: Database) -> Iterator[Step]:
         "integral over the positive definite matrices",
         {**letters, "X": at.inverse, "w": w, "M": M, "n": r + 1, "d": d},
         {**definite, **inverse_shown, "rows": "more rows", "size": f"columns, {tag}"},
-        (f"excess, {tag}",),
     )
     turned = by_fact(
         f"determinant, {tag}",
