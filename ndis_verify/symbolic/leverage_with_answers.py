@@ -262,7 +262,7 @@ def _square_steps() -> tuple[Step, ...]:
 def share_of_the_residual() -> Derivation:
     """p + (c - v^T x)^2/|w|^2 = q and q <= 1 (N24-P4).
 
-    `number`: q - c t = v^T a, at `leverage` = q, `answer` = c, `share` = t.
+    `number`: t, the share of the residual that the record has, at `answer` = c, `fitted` = v^T x, `residual` = w^T w.
     """
     names = {"B": B, "b": b, "v": v, "c": c}
     return Derivation(
@@ -271,8 +271,8 @@ def share_of_the_residual() -> Derivation:
         sources=("N24-P4",),
         hypotheses=(_GIVEN, RESIDUAL),
         steps=(*_fit_steps(), *_image_steps(), *_sum_steps(), *_square_steps()),
-        result_step="v^T a by q",
-        symbols={"leverage": q, "answer": c, "share": t},
+        result_step="t",
+        symbols={"answer": c, "fitted": g, "residual": W},
         faults=(
             Fault("move of the wrong sign", "first block", lambda rhs: -rhs),
             Fault("residual forgotten", "sum", lambda rhs: scalar(vt * S * v)),

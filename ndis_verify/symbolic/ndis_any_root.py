@@ -98,7 +98,7 @@ def lemma() -> Derivation:
     """delta(N(u, R R^T), N(w, S); eps) = E max(0, 1 - e^{eps + c + b^T z + z^T A z/2}), A = I - R^T S^{-1} R, b = -R^T
     S^{-1} (u - w), c = (1/2) log(det(R R^T)/det(S)) - (1/2) (u - w)^T S^{-1} (u - w), S = V V^T (N24-T1).
 
-    `number`: 1, the identity of R^T (R R^T)^{-1} R.
+    `number`: 1, the identity.
     """
     hinge = meaning("hinge", "form_hinge", A, b, epsilon + c)
     steps = (
@@ -147,7 +147,7 @@ def lemma() -> Derivation:
         sources=("N24-T1",),
         hypotheses=(FIRST, ROOT, SECOND),
         steps=steps,
-        result_step="R^T H R",
+        result_step="G from the left",
         symbols={},
         faults=(
             Fault("sign of b", "loss", lambda rhs: rhs + 2 * scalar(transpose(b) * z)),

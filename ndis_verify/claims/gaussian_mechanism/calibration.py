@@ -351,8 +351,8 @@ CLAIMS = (
             " the point with (1 - 2 Phi(-z))^k = 1 - beta."
         ),
         note=(
-            "No constant helps: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1 (at nine"
-            " times the order, 10^18 queries fail). For eps above ln(1/delta) the order fails too: s is at least"
+            "No constant helps: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1 (at"
+            " nine times the order, 10^18 queries fail). For eps above ln(1/delta) the order fails too: s is at least"
             " 1/sqrt(2 eps) for delta below 1/2 and eps large (BW-T4-corrected). The slide prints max error >= eps and"
             " eps delta in the denominator where the accuracy alpha is meant; >> is read as 'a constant times' (read as"
             " 'any factor that grows' it fails as well, as soon as k grows fast enough against that factor)."
