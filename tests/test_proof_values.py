@@ -85,6 +85,16 @@ def test_a_hypothesis_may_say_that_it_is_not_0(text, relation, shown):
     assert (not found) is shown
 
 
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [(sp.tan(x), False), (sp.gamma(x), False), (sp.gamma(v), False), (sp.gamma(v + 1), True), (sp.erfinv(x), False)],
+)
+def test_a_function_that_has_no_value_everywhere_is_asked_for(call, shown):
+    step = Step("end", "", lhs=(call + 1) ** 2, rhs=call**2 + 2 * call + 1)
+    found = problems(derivation((step,), {str(one): one for one in call.free_symbols}))
+    assert (not found) is shown
+
+
 def test_weight_0_takes_nothing_from_an_inequality():
     steps = (
         Step("above", "", lhs=x**2 + 1, rhs=zero, relation=">", witness=x**2 + 1),

@@ -17,11 +17,17 @@ from sympy.polys.polyerrors import PolynomialError
 
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import definite, det
+from ndis_verify.symbolic.notation import definite, det, point, scalar
 from ndis_verify.symbolic.scopes import bound
+from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
 
 _TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "": ""}
+_EVERYWHERE = (  # these have a value at every number; of logarithms `divisors` tells when not
+    *(AppliedUndef, scalar, point, sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.erf, sp.erfc),
+    *(Phi, Pg, Qg, sp.Abs, sp.sign, sp.floor, sp.ceiling, sp.Piecewise, sp.Min, sp.Max),
+)
+_ABOVE_0 = (sp.gamma, sp.loggamma, sp.digamma)
 _PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what they go over
 
 
@@ -62,8 +68,8 @@ def _of_step(derivation: Derivation, step: Step, signs: _Signs, local: Mapping[s
                 yield f"{side} has no value"
             for what in sorted(divisors(side), key=str):
                 yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
-            for call in sorted(side.atoms(sp.gamma, sp.loggamma, sp.polygamma), key=str):
-                if not known.is_positive(call.args[-1]):
+            for call in sorted(side.atoms(sp.Function), key=str):
+                if not (isinstance(call, _EVERYWHERE) or (isinstance(call, _ABOVE_0) and known.is_positive(call.args[-1]))):
                     yield f"{call} may have no value"
         signs.learn(one)
 
