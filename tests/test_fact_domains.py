@@ -15,8 +15,8 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.less_spread import first_less_spread, printed_bound
 from ndis_verify.symbolic.mean_shift_order import every_pair
-from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose, z
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.sketch_records import inferred
