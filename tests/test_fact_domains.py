@@ -15,8 +15,9 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.less_spread import first_less_spread, printed_bound
 from ndis_verify.symbolic.mean_shift_order import every_pair
+from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import total_of
-from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose
+from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose, z
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import quantity
@@ -240,3 +241,29 @@ def test_what_is_no_vector_has_no_length(fact, array):
     letters |= {f"{name}^T": transpose(one) for name, one in letters.items() if f"{name}^T" in letters}
     with pytest.raises(InputError, match="must be a vector"):
         FACTS[fact].instance(letters)
+
+
+@pytest.mark.parametrize("odd", [{"u": z}, {"R": z * transpose(z)}, {"S": B}, {"epsilon": scalar(transpose(z) * b)}])
+def test_a_divergence_at_a_draw_is_of_laws_that_do_not_speak_of_it(odd):
+    """Nor of a covariance that is not written as its own transpose."""
+    letters = {"u": b, "R": B, "w": letter("w"), "S": B * Bt, "epsilon": X}
+    fact = FACTS["divergence of two normal laws at a draw of one"]
+    assert fact.instance(letters | odd) == (0, ">", 0) != fact.instance(letters)
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_a_hinge_over_draws_is_of_a_form_that_does_not_speak_of_them(at):
+    arguments = [Bt * B, b, X]
+    arguments[at] = [z * transpose(z), z, scalar(transpose(z) * b)][at]
+    with pytest.raises(InputError, match="is drawn"):
+        meaning("hinge", "form_hinge", *arguments)
+
+
+def test_bernoulli_is_of_numbers_from_minus_1_on():
+    fact = FACTS["Bernoulli's inequality"]
+    below = {"y": sp.Integer(-4), "k": sp.Integer(3)}  # (-3)^3 < 1 - 12
+    left, sign, right = fact.instance(below)
+    assert sign == ">=" and left < right
+    size = fact.required["size"](below)
+    assert size == (-4, ">=", -1) and not sp.Ge(size[0], size[2])
+    assert fact.required["count"](below) == (3, ">=", 1)

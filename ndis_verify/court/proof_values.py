@@ -69,7 +69,9 @@ def _of_step(derivation: Derivation, step: Step, signs: _Signs, local: Mapping[s
             for what in sorted(divisors(side), key=str):
                 yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
             for call in sorted(side.atoms(sp.Function), key=str):
-                if not (isinstance(call, _EVERYWHERE) or (isinstance(call, _ABOVE_0) and known.is_positive(call.args[-1]))):
+                if not (
+                    isinstance(call, _EVERYWHERE) or (isinstance(call, _ABOVE_0) and known.is_positive(call.args[-1]))
+                ):
                     yield f"{call} may have no value"
         signs.learn(one)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.notation import scalar, transpose
@@ -32,9 +32,10 @@ whole = both_t * both
 fit = E * a + t * Y
 _LETTERS = (
     *(B, Bt, b, bt, v, vt, S, transpose(S), G, a, at, E, Et, Y, Yt),
-    *(both, both_t, record, record_t, u, inverse(gram)),
+    *(both, both_t, record, record_t, inverse(gram)),
 )
 FORMS = without_rules(_LETTERS, (c, g, m, q, t, W))
+_AT_THE_RECORD = without_rules((*_LETTERS, u), (c, g, m, q, t, W))
 _GIVEN = "E^T E > 0"
 left = q - c * t  # v^T a
 
@@ -47,8 +48,8 @@ def _residual(weight: Any) -> Any:
 RESIDUAL = Hypothesis("w^T w > 0", sp.Gt(_residual(inverse(gram)), 0))
 
 
-def in_letters(name: str, why: str, lhs: Any, rhs: Any, *premises: Any) -> Step:
-    return inferred(name, why, lhs, "=", rhs, *premises, algebra=FORMS)
+def in_letters(name: str, why: str, lhs: Any, rhs: Any, *premises: Any, algebra: BlockAlgebra = FORMS) -> Step:
+    return inferred(name, why, lhs, "=", rhs, *premises, algebra=algebra)
 
 
 def _fit_steps() -> tuple[Step, ...]:
@@ -137,6 +138,7 @@ def _image_steps() -> tuple[Step, ...]:
             Use("G from the left", between=(record_t, u)),
             Use("image", between=(-record_t * G * both_t, one)),
             Use("record", between=(-record_t * G, one)),
+            algebra=_AT_THE_RECORD,
         ),
         by_fact(
             "record's product",
@@ -151,6 +153,7 @@ def _image_steps() -> tuple[Step, ...]:
             scalar(record_t * u),
             scalar(vt * a) + c * t,
             Use("record's product", between=(one, one)),
+            algebra=_AT_THE_RECORD,
         ),
         named(q, "q is the leverage in [E, y].", scalar(record_t * G * record)),
     )
