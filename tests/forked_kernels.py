@@ -103,7 +103,9 @@ class Copy:
 
 
 def use():
-    """Kernels that this process starts from now on are copies."""
+    """Kernels that this process starts from now on are copies, where a process with libraries loaded may be copied."""
+    if sys.platform != "linux":
+        return
     from jupyter_client.provisioning import KernelProvisionerFactory
 
     factory = KernelProvisionerFactory.instance()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -17,7 +18,7 @@ from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, a
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import anything
-from ndis_verify.symbolic.scopes import binders, bound
+from ndis_verify.symbolic.scopes import DRAWS, binders, bound
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
 
@@ -28,15 +29,18 @@ _NUMBERS = (  # letters of facts that are the same at every point
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 
 
+_NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
+
+
 def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
     """What is wrong with the letters of step k."""
-    step, hidden = derivation.steps[k], _hidden(names_of(derivation))
+    step, behind = derivation.steps[k], _behind(names_of(derivation))
     for one in steps_in(step):
-        yield from _under_binders(one, hidden)
+        yield from _under_binders(one, behind)
         if derivation.concludes and one.algebra is not None and one.algebra.rules:
             yield from _of_rules(derivation, one.algebra)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
-            yield from _of_arguments(derivation, one, FACTS[one.fact], hidden)
+            yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
             yield from _of_existence(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)
 
@@ -45,7 +49,9 @@ def names_of(derivation: Derivation) -> dict[Any, Any]:
     """What each name stands for, of definitions here and of those of lemmas that a used step speaks of; where two say
     different things the first.
     """
-    return dict(reversed(list(_named(derivation))))
+    if derivation not in _NAMES:
+        _NAMES[derivation] = dict(reversed(list(_named(derivation))))
+    return _NAMES[derivation]
 
 
 def _named(derivation: Derivation) -> Iterator[tuple[Any, Any]]:
@@ -67,11 +73,11 @@ def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
     """The names of a lemma of which its used step speaks, but for those in whose place something is put."""
     step = lemma.step(use.step)
     for name, meant in names_of(lemma).items():
-        if name not in use.at and any(_speaks(side, name) for side in (step.lhs, step.rhs)):
+        if name not in use.at and any(speaks(side, name) for side in (step.lhs, step.rhs)):
             yield name, at_values(meant, use.at)
 
 
-def _speaks(side: Any, name: Any) -> bool:
+def speaks(side: Any, name: Any) -> bool:
     """Whether an expression speaks of a name; of a function at any argument."""
     if not isinstance(side, (sp.Basic, sp.MatrixBase)):
         return False
@@ -80,24 +86,60 @@ def _speaks(side: Any, name: Any) -> bool:
     return any(call.func == name.func for call in side.atoms(AppliedUndef))
 
 
-def _hidden(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
+def _behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
     """Name -> the symbols that it depends on and is not written with."""
     behind: dict[Any, set[Any]] = {}
     for name, meant in names.items():
         symbols = set(as_expression(meant).free_symbols)
         for other, own in behind.items():
-            if _speaks(as_expression(meant), other):
+            if speaks(as_expression(meant), other):
                 symbols |= own
         behind[name] = symbols - (as_expression(name).free_symbols if isinstance(name, AppliedUndef) else set())
     return behind
 
 
-def _under_binders(step: Step, hidden: Mapping[Any, set[Any]]) -> Iterator[str]:
+def hidden(derivation: Derivation, step: Step, use: Use) -> str:
+    """A name in the step whose definition speaks of what `use` replaces, while the name itself does not."""
+    spoken = _atoms(step.lhs) | _atoms(step.rhs)
+    behind: dict[Any, set[Any]] = {}
+    for one in derivation.steps:
+        if one.kind == "definition" and one.lhs is not None:
+            own = _atoms(one.rhs)
+            behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
+            if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - _atoms(one.lhs):
+                return str(one.lhs)
+    return ""
+
+
+def drawn(derivation: Derivation) -> set[Any]:
+    """What facts of the derivation say to be drawn at random."""
+    facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
+    letters = [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
+    return set().union(*(_atoms(one) for one in letters))
+
+
+def moving(derivation: Derivation, step: Step, use: Use) -> str:
+    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there."""
+    random = drawn(derivation) & set(use.at)
+    for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
+        place = bound(call)
+        inside = set().union(*(_atoms(arg) for arg in call.args))
+        for key in use.at:
+            if key in inside and (key in place or (key in random and str(call.func) in DRAWS)):
+                return str(key)
+    return ""
+
+
+def _atoms(side: Any) -> set[Any]:
+    return set(as_expression(side).atoms(sp.Symbol, AppliedUndef))
+
+
+def _under_binders(step: Step, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """Of a name under what goes over a symbol that its definition speaks of nobody can say what it is there."""
     for side in (step.lhs, step.rhs, step.witness):
         for node in binders(side):
-            for name, symbols in hidden.items():
-                if name != node and (held := symbols & bound(node)) and _speaks(node, name):
+            for name, symbols in behind.items():
+                if name != node and (held := symbols & bound(node)) and speaks(node, name):
                     over = min(held, key=str)
                     yield f"{name} stands for what depends on {over}, over which {node.func.__name__} goes"
 
@@ -134,12 +176,12 @@ def _brought_in(derivation: Derivation) -> set[Any]:
     return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - _variables(derivation)
 
 
-def _of_arguments(derivation: Derivation, step: Step, fact: Fact, hidden: Mapping[Any, set[Any]]) -> Iterator[str]:
+def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
     for argument in over.values():
-        for name, symbols in hidden.items():
-            if argument in symbols and any(_speaks(value, name) for value in step.letters.values()):
+        for name, symbols in behind.items():
+            if argument in symbols and any(speaks(value, name) for value in step.letters.values()):
                 yield f"{name} stands for what depends on {argument}, which the fact goes over"
     sides = (step.lhs, step.rhs) if derivation.concludes else ()
     places = set().union(*(bound(node) for side in sides for node in binders(side)))
@@ -213,7 +255,7 @@ def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
                 continue
             spoken = use.of().step(use.step)
             for letter in (_brought_in(use.of()) & variables) - set(use.at):
-                if any(_speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
                     yield f"{letter}, a variable here, is brought in by lemma {use.of().id}"
             for name, meant in lent:
                 if names[name] != meant:

@@ -8,7 +8,6 @@ The steps decide themselves (`Derivation.verify`); here is asked how they hang t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_letters import letter_problems
+from ndis_verify.court.proof_letters import drawn, hidden, letter_problems, moving, speaks
 from ndis_verify.court.proof_values import value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -25,7 +24,7 @@ from ndis_verify.symbolic.fact import of_one_point
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, bound, unheard
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 
@@ -130,10 +129,10 @@ def _of_use(derivation: Derivation, use: Use) -> str:
     if use.of is None and use.step in derivation.given:
         return "" if found is not None else f"the hypothesis {use.step!r} is no relation"
     lemma = derivation if use.of is None else use.of()
-    if found is not None and found.lhs is not None and (hidden := _hidden(lemma, lemma.step(use.step), use)):
-        return f"{use.step!r} speaks of {hidden}, which was defined for other values"
-    if found is not None and (moving := _moving(lemma, lemma.step(use.step), use)):
-        return f"{use.step!r} has a mean over {moving}, which has no value there"
+    if found is not None and found.lhs is not None and (name := hidden(lemma, lemma.step(use.step), use)):
+        return f"{use.step!r} speaks of {name}, which was defined for other values"
+    if found is not None and (name := moving(lemma, lemma.step(use.step), use)):
+        return f"{use.step!r} has a mean over {name}, which has no value there"
     if use.of is None:
         return ""
     if not lemma.concludes:
@@ -171,42 +170,6 @@ def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: U
     )
 
 
-def _hidden(derivation: Derivation, step: Step, use: Use) -> str:
-    """A name in the step whose definition speaks of what `use` replaces, while the name itself does not."""
-    spoken = _atoms(step.lhs) | _atoms(step.rhs)
-    behind: dict[Any, set[Any]] = {}
-    for one in derivation.steps:
-        if one.kind == "definition" and one.lhs is not None:
-            own = _atoms(one.rhs)
-            behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
-            if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - _atoms(one.lhs):
-                return str(one.lhs)
-    return ""
-
-
-def drawn(derivation: Derivation) -> set[Any]:
-    """What facts of the derivation say to be drawn at random."""
-    facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
-    letters = [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
-    return set().union(*(_atoms(one) for one in letters))
-
-
-def _moving(derivation: Derivation, step: Step, use: Use) -> str:
-    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there."""
-    random = drawn(derivation) & set(use.at)
-    for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
-        place = bound(call)
-        inside = set().union(*(_atoms(arg) for arg in call.args))
-        for key in use.at:
-            if key in inside and (key in place or (key in random and str(call.func) in DRAWS)):
-                return str(key)
-    return ""
-
-
-def _atoms(side: Any) -> set[Any]:
-    return set(as_expression(side).atoms(sp.Symbol, AppliedUndef))
-
-
 def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     """A definition gives a new name, or is what a quantity of the statement language means."""
     step, earlier = derivation.steps[k], derivation.steps[:k]
@@ -232,9 +195,9 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     if unseen and not _has_reason(derivation, step, unseen):
         yield f"nothing says why {step.lhs} is {', '.join(unseen)}"
     name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
-    if any(_speaks_of(one, name) for one in earlier):
+    if any(speaks(side, step.lhs) for one in earlier for side in (one.lhs, one.rhs)):
         yield f"{name} was spoken of before"
-    if _speaks_of(replace(step, lhs=None), name):
+    if speaks(step.rhs, step.lhs):
         yield f"{name} is defined by itself"
 
 
@@ -268,13 +231,6 @@ def _times(relation: str, factor: Any) -> str:
     return TURNED[relation] if factor.is_negative else ""
 
 
-def _speaks_of(step: Step, name: Any) -> bool:
-    sides = [side for side in (step.lhs, step.rhs) if isinstance(side, (sp.Basic, sp.MatrixBase))]
-    if isinstance(name, sp.Symbol):
-        return any(name in side.free_symbols for side in sides)
-    return any(call.func == name for side in sides for call in side.atoms(AppliedUndef))
-
-
 def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     """The fact is in the catalogue, the step is its instance, and every condition is shown."""
     fact = FACTS.get(step.fact)
@@ -293,7 +249,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
             yield f"{named.pop()} was defined at one point, and is no number"
     random = drawn(derivation)
     for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
-        if named := _atoms(c) & random:
+        if named := set(as_expression(c).atoms(sp.Symbol, AppliedUndef)) & random:
             yield f"{named.pop()} is drawn, and is no number"
     for earlier in derivation.steps if random else ():
         if earlier.kind == "definition" and earlier.lhs in random:
