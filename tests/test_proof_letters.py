@@ -109,6 +109,24 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
         {"x": x},
         (),
     ),
+    "what reduces both sides to nothing": (
+        statement("x = 1", over=OVER),
+        (Step("end", "", lhs=x, rhs=sp.Integer(1), reduce=lambda one, other: 0 * (one - other)),),
+        {"x": x},
+        (),
+    ),
+    "what reduces both sides to their values at one point": (
+        statement("x^2 = 1", over=OVER),
+        (Step("end", "", lhs=x**2, rhs=sp.Integer(1), reduce=lambda one, other: (one - other).subs(x, 1)),),
+        {"x": x},
+        (),
+    ),
+    "what reduces an inequality to its witness": (
+        statement("x > 0", over=OVER),
+        (Step("end", "", lhs=x, rhs=zero, relation=">", witness=x**2 + 1, reduce=lambda one, other: x**2 + 1),),
+        {"x": x},
+        (),
+    ),
     "a variable that is not 0": (
         statement("x^2 > 0", over=OVER),
         (Step("end", "", lhs=_nonzero**2, rhs=zero, relation=">", witness=_nonzero**2),),

@@ -25,7 +25,7 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.notation import anything, as_products
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
 from ndis_verify.symbolic.unknowns import follows
-from ndis_verify.symbolic.zero import as_expression, is_zero
+from ndis_verify.symbolic.zero import as_expression, is_zero, zero_at_points
 
 StepKind = Literal["definition", "identity", "inference", "fact", "argument"]
 _RELATIONS = {"=": sp.Eq, ">=": sp.Ge, ">": sp.Gt, "<=": sp.Le, "<": sp.Lt}
@@ -57,9 +57,9 @@ class Use:
 class Step:
     """One line of a derivation: `lhs relation rhs`, and why.
 
-    kind "identity": decided by itself. An equation holds when `reduce(lhs, rhs)`, by default lhs - rhs, is zero; with
-    `algebra` it is decided by that block algebra's rules. An inequality holds when lhs - rhs equals `witness`
-    identically and SymPy's assumptions give `witness` the sign.
+    kind "identity": decided by itself. An equation holds when `reduce(lhs, rhs)`, by default lhs - rhs, is zero, and
+    lhs - rhs is at sample points; with `algebra` it is decided by that block algebra's rules. An inequality holds when
+    lhs - rhs equals `witness` identically and SymPy's assumptions give `witness` the sign.
     kind "inference": decided from its premises (`Derivation.holds`): an equation when the premises' equations, put in
     one after the other, make both sides equal; an inequality when lhs - rhs is then the sum of the differences of the
     premises' inequalities, each times its weight.
@@ -90,6 +90,8 @@ class Step:
             raise InputError("step", self.name, f"an {self.kind} needs both sides")
         if (self.kind == "fact") != bool(self.fact):
             raise InputError("step", self.name, "must name its fact exactly where it is one")
+        if self.reduce is not None and self.algebra is not None:
+            raise InputError("step", self.name, "is decided by `reduce` or by an algebra")
         if self.kind == "identity" and self.relation != "=" and self.witness is None:
             raise InputError("step", self.name, "an inequality needs a witness")
 
@@ -134,6 +136,8 @@ class Step:
         if self.algebra is not None:
             return self.algebra.holds(as_products(self.residual()))
         outcome = is_zero(self.residual())
+        if outcome is True and self.reduce is not None:
+            outcome = _zero_as_written(self)
         if outcome is not True or self.relation == "=":
             return outcome
         return _has_sign(as_expression(self.witness), self.relation)
@@ -159,6 +163,15 @@ def _rests_on(step: Step, target: Step) -> bool:
     """Whether what is decided of a step depends on `target`: it is that step, or has it among its premises."""
     own = {premise.step if isinstance(premise, Use) else premise for premise in step.premises}
     return target.name in {step.name, *own}
+
+
+def _zero_as_written(step: Step) -> bool | None:
+    """Whether the difference of the sides is 0 at sample points, whatever `reduce` makes of it; sums are taken where it
+    has a value at none.
+    """
+    gap = as_expression(opened(step.lhs) - opened(step.rhs) - (0 if step.relation == "=" else step.witness))
+    outcome = zero_at_points(gap)
+    return zero_at_points(gap.doit()) if outcome is None else outcome
 
 
 def _has_sign(expression: Any, relation: str) -> bool | None:

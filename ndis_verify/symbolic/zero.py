@@ -140,6 +140,16 @@ def nonzero_somewhere(expression: sp.Expr, digits: int = SAMPLE_DIGITS) -> bool:
     return False
 
 
+def zero_at_points(expression: Any) -> bool | None:
+    """Whether an expression, or every entry of a matrix, is 0 at sample points; None where it has no value at any."""
+    if isinstance(expression, sp.MatrixBase):
+        return _all(zero_at_points(entry) for entry in expression)
+    if nonzero_somewhere(expression):
+        return False
+    points = sample_points(expression.free_symbols)
+    return True if any(value_at(expression, point, SAMPLE_DIGITS) is not None for point in points) else None
+
+
 def _told_apart(call: Any, other: Any) -> bool:
     """Whether two calls are of different functions, or of one at arguments that are seen to differ."""
     if call.func != other.func:
