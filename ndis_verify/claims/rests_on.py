@@ -16,6 +16,7 @@ RESTS_ON: Mapping[str, tuple[str, ...]] = {
     "N24-P11": ("N26-D2", "N24-P12"),
     "N24-P14": ("N26-F1",),
     "N24-T5": ("N24-Fig4", "N24-C3"),
+    "N24-TabIV": ("N24-TabII-same-noise",),
     "BW-B": ("BW-T11", "BW-T12"),
     "BW-Fig1": ("BW-T11",),
     "BW-Fig2-every-signal": ("BW-T12",),
