@@ -9,7 +9,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use, at_values
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
@@ -221,6 +221,19 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
         statement("h^T h = 1", over=(vector("h", "reals", 2, -3, 3),)),
         (infer("end", scalar(transpose(h) * h), "=", sp.Integer(1), Use("length", of=lambda: _UNIT)),),
         {"h": h},
+        (),
+    ),
+    "a fact that says nothing of its letters": (
+        statement("x^2 > 0", over=OVER),
+        (
+            Step("square", "", lhs=x**2, rhs=zero, relation=">=", witness=x**2),
+            define(letter("X"), inverse(letter("Y"))),
+            by_fact(
+                "nothing", "", "an inverse from the left", {"X": letter("X"), "Y": letter("Y")}, {"inverse": "X"}
+            ),
+            infer("end", x**2, ">", zero, "square", "nothing"),
+        ),
+        {"x": x},
         (),
     ),
     "a variable that is said to exist": (

@@ -20,8 +20,8 @@ from ndis_verify.court.proof_values import value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, at_values, named, opened
-from ndis_verify.symbolic.fact import of_one_point
-from ndis_verify.symbolic.facts import FACTS, Instance
+from ndis_verify.symbolic.fact import NOTHING, Instance, of_one_point
+from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
@@ -108,7 +108,7 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
         if problem := _of_use(derivation, use):
             yield f"{where}: {problem}"
             return
-    if step.kind in DECIDED and step.lhs == step.rhs:
+    if step.kind in (*DECIDED, "fact") and step.lhs is not None and step.lhs == step.rhs:
         yield f"{where}: both sides are {step.rhs}"
     if step.algebra is not None and (missing := [h for h in step.algebra.given if h not in step.premises]):
         yield f"{where}: its rules need the hypothesis {missing[0]!r}"
@@ -240,6 +240,9 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     if set(step.letters) != set(fact.letters):
         yield f"must say what {', '.join(fact.letters)} are"
         return
+    if fact.instance(step.letters) == NOTHING:
+        yield f"{step.fact!r} says nothing of these letters"
+        return
     left, sign, right = fact.instance(step.letters)
     if sign != step.relation or not (equal(left, step.lhs) and equal(right, step.rhs)):
         yield f"is no instance of {step.fact!r}: {left} {sign} {right}"
@@ -269,7 +272,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
 
 def _says(step: Step, wanted: Instance) -> bool:
     left, sign, right = wanted
-    if step.lhs is None or sign not in WEAKER[step.relation]:
+    if wanted == NOTHING or step.lhs is None or sign not in WEAKER[step.relation]:
         return False
     try:  # a limit that is a fact need not be taken
         same = step.lhs == left or equal(opened(step.lhs), opened(left))

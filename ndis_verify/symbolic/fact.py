@@ -14,6 +14,7 @@ from ndis_verify.symbolic.notation import x
 from ndis_verify.symbolic.zero import as_expression
 
 Instance = tuple[Any, str, Any]  # left, sign, right
+NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # of letters of which a fact says nothing: no step is this
 
 
 @dataclass(frozen=True)

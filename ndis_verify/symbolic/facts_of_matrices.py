@@ -9,7 +9,7 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import without_powers
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance
 from ndis_verify.symbolic.notation import (
     inverse_form,
     law_given,
@@ -26,7 +26,7 @@ from ndis_verify.symbolic.notation import (
     with_noise,
 )
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import NOTHING, is_form, with_transposes, with_vectors, written_transposed
+from ndis_verify.symbolic.transposes import is_form, with_transposes, with_vectors, written_transposed
 
 
 def _quotients(

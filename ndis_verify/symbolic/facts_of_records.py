@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance
 from ndis_verify.symbolic.notation import (
     anything,
     det,
@@ -21,16 +21,16 @@ from ndis_verify.symbolic.notation import (
     transpose,
     z,
 )
+from ndis_verify.symbolic.transposes import is_symmetric
 from ndis_verify.symbolic.zero import as_expression
 
-_NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # no step can show it
 
 
 def _form(a: Mapping[str, Any]) -> Instance:
     """The form of the noise at a vector that neither the noise nor the laws speak of."""
     spoken = [a[name] for name in ("noise", "mean", "covariance", "other mean", "other covariance")]
     if any(anything in as_expression(one).free_symbols for one in spoken):
-        return _NOTHING
+        return NOTHING
     return scalar(transpose(anything) * a["noise"] * anything), ">=", sp.Integer(0)
 
 
@@ -146,11 +146,6 @@ def _limit(exchanged: bool) -> Fact:
     )
 
 
-def _is_symmetric(matrix: Any) -> bool:
-    """Whether a matrix is written as its own transpose, and so is square, whatever its letters are."""
-    return bool(transpose(matrix) == sp.expand(matrix))
-
-
 def _from_side(side: str) -> Fact:
     def product(a: Mapping[str, Any]) -> Any:
         return a["X"] * a["Y"] if side == "left" else a["Y"] * a["X"]
@@ -161,7 +156,7 @@ def _from_side(side: str) -> Fact:
         letters=("X", "Y"),
         conditions={"inverse": "X is the inverse of Y"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (product(a), "=", sp.Integer(1)) if _is_symmetric(a["Y"]) else _NOTHING,
+        instance=lambda a: (product(a), "=", sp.Integer(1)) if is_symmetric(a["Y"]) else NOTHING,
         required={"inverse": lambda a: (a["X"], "=", inverse(a["Y"]))},
     )
 
@@ -170,8 +165,8 @@ def _at_an_image(a: Mapping[str, Any]) -> Instance:
     """Of S that is written as its own transpose; nothing may speak of the vector that is averaged over."""
     u, R, w, S = (a[name] for name in "uRwS")
     spoken = [as_expression(one).free_symbols for one in (u, R, w, S, a["epsilon"])]
-    if not _is_symmetric(S) or any(z in one for one in spoken):
-        return _NOTHING
+    if not is_symmetric(S) or any(z in one for one in spoken):
+        return NOTHING
     first, moved = R * transpose(R), u - w + R * z
     exponents = [scalar(transpose(at) * inverse(covariance) * at) for at, covariance in ((R * z, first), (moved, S))]
     loss = (exponents[1] - exponents[0] - sp.log(det(first) / det(S))) / 2
@@ -223,7 +218,7 @@ OF_RECORDS: Mapping[str, Fact] = {
         letters=("X", "Y"),
         conditions={"product": "X Y = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (inverse(a["Y"]), "=", a["X"]) if _is_symmetric(a["Y"]) else _NOTHING,
+        instance=lambda a: (inverse(a["Y"]), "=", a["X"]) if is_symmetric(a["Y"]) else NOTHING,
         required={"product": lambda a: (a["X"] * a["Y"], "=", sp.Integer(1))},
     ),
     **{f"an inverse from the {side}": _from_side(side) for side in ("left", "right")},
@@ -233,7 +228,7 @@ OF_RECORDS: Mapping[str, Fact] = {
         letters=("X", "Y"),
         conditions={"product": "X Y = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.5",
-        instance=lambda a: (transpose(a["X"]), "=", a["X"]) if _is_symmetric(a["Y"]) else _NOTHING,
+        instance=lambda a: (transpose(a["X"]), "=", a["X"]) if is_symmetric(a["Y"]) else NOTHING,
         required={"product": lambda a: (a["X"] * a["Y"], "=", sp.Integer(1))},
     ),
     "no vector but 0 goes to 0 alone": Fact(

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance
 from ndis_verify.symbolic.notation import (
     anything,
     definite,
@@ -28,11 +28,10 @@ from ndis_verify.symbolic.notation import (
     wishart,
 )
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import with_vectors
+from ndis_verify.symbolic.transposes import is_symmetric, with_vectors
 from ndis_verify.symbolic.zero import as_expression
 
 _zero, _one = sp.Integer(0), sp.Integer(1)
-_NOTHING: Instance = (_zero, ">", _zero)  # no step can show it
 _DEFINITE = {
     "definite": "y^T N y is at least that number times y^T y, for any vector y: N, which is its own transpose, is"
     " positive definite",
@@ -42,18 +41,18 @@ _DEFINITE = {
 
 def _symmetric(instance: Callable[[Mapping[str, Any]], Instance]) -> Callable[[Mapping[str, Any]], Instance]:
     """The instance where N is written as its own transpose."""
-    return lambda a: instance(a) if transpose(a["N"]) == sp.expand(a["N"]) else _NOTHING
+    return lambda a: instance(a) if is_symmetric(a["N"]) else NOTHING
 
 
 def _at_definite(instance: Callable[[Mapping[str, Any]], Instance]) -> Callable[[Mapping[str, Any]], Instance]:
     """The instance where M is the matrix that stands for every positive definite one."""
-    return lambda a: instance(a) if a["M"] == definite else _NOTHING
+    return lambda a: instance(a) if a["M"] == definite else NOTHING
 
 
 def _form(a: Mapping[str, Any]) -> Instance:
     """N at a vector that it does not speak of."""
     if anything in as_expression(a["N"]).free_symbols | as_expression(a["least"]).free_symbols:
-        return _NOTHING
+        return NOTHING
     y, yt = anything, transpose(anything)
     return scalar(yt * a["N"] * y), ">=", a["least"] * scalar(yt * y)
 

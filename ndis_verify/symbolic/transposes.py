@@ -13,11 +13,14 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import letter
-from ndis_verify.symbolic.fact import Instance
+from ndis_verify.symbolic.fact import NOTHING, Instance
 from ndis_verify.symbolic.notation import scalar, transpose, with_noise
 from ndis_verify.symbolic.zero import as_expression
 
-NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # no step can show it
+
+def is_symmetric(matrix: Any) -> bool:
+    """Whether a matrix is written as its own transpose, and so is square, whatever its letters are."""
+    return bool(transpose(matrix) == sp.expand(matrix))
 
 
 def written_transposed(array: Any, transposed: Any) -> bool:
