@@ -17,6 +17,7 @@ from ndis_verify.symbolic.notation import normal_mean, scalar, total, transpose
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.scopes import captured, taken_over, unheard
 from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.zero import sample_points
 
 x, y, u, s = sp.symbols("x y u s", real=True)
 v, D = sp.symbols("v D", positive=True)
@@ -69,6 +70,8 @@ _falling = x - x**2 / 2
 _expanded = Step("expanded", "", lhs=(x + 1) ** 2, rhs=x**2 + 2 * x + 1)
 _nonzero = sp.Symbol("x", real=True, nonzero=True)
 
+_samples = [point[x] for point in sample_points([x])]
+
 
 def _two_points(f, high):
     above = Step("above", "", lhs=sp.Integer(high), rhs=zero, relation=">", witness=sp.Integer(high))
@@ -118,6 +121,12 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
     "what reduces both sides to their values at one point": (
         statement("x^2 = 1", over=OVER),
         (Step("end", "", lhs=x**2, rhs=sp.Integer(1), reduce=lambda one, other: (one - other).subs(x, 1)),),
+        {"x": x},
+        (),
+    ),
+    "what is 0 at the points that every expression is looked at": (
+        statement(" ".join(f"(x - ({one}))" for one in _samples) + " = 0", over=OVER),
+        (Step("end", "", lhs=sp.Mul(*(x - one for one in _samples)), rhs=zero, reduce=lambda one, other: zero),),
         {"x": x},
         (),
     ),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
@@ -118,8 +119,28 @@ def _sample(symbol: sp.Symbol, index: int) -> sp.Rational:
     return magnitude if index % 2 else -magnitude
 
 
-def nonzero_somewhere(expression: sp.Expr, digits: int = SAMPLE_DIGITS) -> bool:
-    """Whether some sample point gives a value of that many digits that stays put when the precision is doubled, and is
+def _fixed_points(expression: sp.Expr) -> list[dict[sp.Symbol, sp.Rational]]:
+    return sample_points(expression.free_symbols)
+
+
+def _own_points(expression: sp.Expr) -> list[dict[sp.Symbol, sp.Rational]]:
+    """Points that depend on what the expression is written as, so that none is made to vanish there."""
+    drawn = random.Random(str(expression))  # the same on every run
+    ordered = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
+    return [{symbol: _drawn(symbol, drawn) for symbol in ordered} for _ in range(_POINTS)]
+
+
+def _drawn(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:
+    magnitude = sp.Integer(drawn.randint(1, 12)) if symbol.is_integer else sp.Rational(drawn.randint(1, 9972), 9973)
+    return -magnitude if symbol.is_nonpositive or not (symbol.is_nonnegative or drawn.getrandbits(1)) else magnitude
+
+
+def nonzero_somewhere(
+    expression: sp.Expr,
+    digits: int = SAMPLE_DIGITS,
+    points: Callable[[sp.Expr], Iterable[Mapping[sp.Symbol, sp.Rational]]] = _fixed_points,
+) -> bool:
+    """Whether some of its points, by default the sample points, gives a value of that many digits that stays put when the precision is doubled, and is
     not 0.
 
     Calls of unknown functions may take any values that their assumptions allow, at different arguments different ones.
@@ -132,7 +153,7 @@ def nonzero_somewhere(expression: sp.Expr, digits: int = SAMPLE_DIGITS) -> bool:
         expression = expression.xreplace({call: _any_value(call, k) for k, call in enumerate(calls)})
     if not all(symbol.is_commutative for symbol in expression.free_symbols):
         return False
-    for point in sample_points(expression.free_symbols):
+    for point in points(expression):
         coarse, fine = (value_at(expression, point, precision) for precision in (digits, 2 * digits))
         # Rounding noise of an exact zero shrinks with the precision; a nonzero value keeps its leading digits.
         if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
@@ -141,10 +162,10 @@ def nonzero_somewhere(expression: sp.Expr, digits: int = SAMPLE_DIGITS) -> bool:
 
 
 def zero_at_points(expression: Any) -> bool | None:
-    """Whether an expression, or every entry of a matrix, is 0 at sample points; None where it has no value at any."""
+    """Whether an expression, or every entry of a matrix, is 0 at sample points and at points of its own; None where it has no value at any."""
     if isinstance(expression, sp.MatrixBase):
         return _all(zero_at_points(entry) for entry in expression)
-    if nonzero_somewhere(expression):
+    if nonzero_somewhere(expression) or nonzero_somewhere(expression, points=_own_points):
         return False
     points = sample_points(expression.free_symbols)
     return True if any(value_at(expression, point, SAMPLE_DIGITS) is not None for point in points) else None
