@@ -100,8 +100,22 @@ def divisors(side: Any) -> frozenset[Any]:
     if isinstance(side, sp.log):
         found |= {side.args[0]}
     if isinstance(side, _PASSED_OVER):
-        return frozenset(one for one in found if not one.free_symbols & bound(side))
+        own = frozenset(bound(side))
+        return frozenset().union(*(_at_every_point(one, own) if one.free_symbols & own else {one} for one in found))
     return frozenset(one for one in found if len(_assumed(one)) != 1)
+
+
+def _at_every_point(divisor: Any, variables: frozenset[Any]) -> set[Any]:
+    """What is 0 where a divisor is 0 at all values of the variables: an integral and a limit pass over single points."""
+    found = set()
+    for factor in _factors(divisor):
+        try:
+            weights = sp.Poly(factor, *sorted(variables, key=str)).coeffs()
+        except PolynomialError:
+            weights = [factor]
+        if not any(weight.is_nonzero for weight in weights):
+            found.add(weights[0] if len(weights) == 1 else sp.Add(*(weight**2 for weight in weights)))
+    return found
 
 
 class _Signs:
