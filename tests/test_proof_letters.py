@@ -237,9 +237,7 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
         (
             Step("square", "", lhs=x**2, rhs=zero, relation=">=", witness=x**2),
             define(letter("X"), inverse(letter("Y"))),
-            by_fact(
-                "nothing", "", "an inverse from the left", {"X": letter("X"), "Y": letter("Y")}, {"inverse": "X"}
-            ),
+            by_fact("nothing", "", "an inverse from the left", {"X": letter("X"), "Y": letter("Y")}, {"inverse": "X"}),
             infer("end", x**2, ">", zero, "square", "nothing"),
         ),
         {"x": x},

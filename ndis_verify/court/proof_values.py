@@ -101,12 +101,12 @@ def divisors(side: Any) -> frozenset[Any]:
         found |= {side.args[0]}
     if isinstance(side, _PASSED_OVER):
         own = frozenset(bound(side))
-        return frozenset().union(*(_at_every_point(one, own) if one.free_symbols & own else {one} for one in found))
+        found = frozenset().union(*(_at_every_point(one, own) if one.free_symbols & own else {one} for one in found))
     return frozenset(one for one in found if len(_assumed(one)) != 1)
 
 
 def _at_every_point(divisor: Any, variables: frozenset[Any]) -> set[Any]:
-    """What is 0 where a divisor is 0 at all values of the variables: an integral and a limit pass over single points."""
+    """What is 0 where a divisor is at all values of the variables: integrals and limits pass over single points."""
     found = set()
     for factor in _factors(divisor):
         try:

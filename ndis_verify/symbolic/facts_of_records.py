@@ -25,7 +25,6 @@ from ndis_verify.symbolic.transposes import is_symmetric
 from ndis_verify.symbolic.zero import as_expression
 
 
-
 def _form(a: Mapping[str, Any]) -> Instance:
     """The form of the noise at a vector that neither the noise nor the laws speak of."""
     spoken = [a[name] for name in ("noise", "mean", "covariance", "other mean", "other covariance")]

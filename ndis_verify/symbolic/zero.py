@@ -140,8 +140,8 @@ def nonzero_somewhere(
     digits: int = SAMPLE_DIGITS,
     points: Callable[[sp.Expr], Iterable[Mapping[sp.Symbol, sp.Rational]]] = _fixed_points,
 ) -> bool:
-    """Whether some of its points, by default the sample points, gives a value of that many digits that stays put when the precision is doubled, and is
-    not 0.
+    """Whether some of its points, by default the sample points, gives a value of that many digits that stays put
+    when the precision is doubled, and is not 0.
 
     Calls of unknown functions may take any values that their assumptions allow, at different arguments different ones.
     """
@@ -162,7 +162,9 @@ def nonzero_somewhere(
 
 
 def zero_at_points(expression: Any) -> bool | None:
-    """Whether an expression, or every entry of a matrix, is 0 at sample points and at points of its own; None where it has no value at any."""
+    """Whether an expression, or every entry of a matrix, is 0 at sample points and at points of its own; None
+    where it has no value at any.
+    """
     if isinstance(expression, sp.MatrixBase):
         return _all(zero_at_points(entry) for entry in expression)
     if nonzero_somewhere(expression) or nonzero_somewhere(expression, points=_own_points):
