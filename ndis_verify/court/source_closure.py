@@ -22,7 +22,7 @@ from typing import Any
 from ndis_verify.court.source_names import ROOT, UNSEEN, WHOLE, Name, file_of, is_text, module_of, resolved
 
 _MAKERS = frozenset({"court/attack_checks.py", "court/attack_certificate.py", "court/statement_checks.py"})
-_PROOF = ("ndis_verify.court.checks", "proof")
+_PROOF = ("ndis_verify.court.proof_checks", "proof")
 
 
 def source_hash(modules: Iterable[str], root: Path = ROOT) -> str:
