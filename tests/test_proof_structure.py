@@ -143,6 +143,8 @@ CONCLUDING = {
     "score_auditing.value_at_half",
     "sensitivity.ratio_of_one_feature",
     "threshold_attack.two_bins",
+    "gdp_parameter.laplace_gdp",
+    "trade_off.laplace",
     "tv_inference.invertible",
     "two_paths.at_corner",
     "two_paths.two_divergences",
@@ -198,7 +200,8 @@ COMPARED = {
         "N26-T4.2",
     ),
     *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4-range"),
-    *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "KM-6.1"),
+    *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "KM-6.1", "KM-AppC-gdp"),
+    "KM-AppC",  # where D = l
 }
 
 

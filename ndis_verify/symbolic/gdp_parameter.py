@@ -8,7 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic import laplace_errors
+from ndis_verify.symbolic import laplace_errors, laplace_sizes
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
@@ -28,7 +28,7 @@ def laplace_gdp() -> Derivation:
     """
     equal = sp.exp(-mu / 2) / 2
     steps = (
-        *laplace_errors.laplace_gdp_steps(),
+        *laplace_sizes.laplace_gdp_steps(),
         Step(
             "equal errors",
             "Both errors are e^{-mu/2}/2 on the middle branch, as e^-mu/2 <= e^{-mu/2}/2 <= 1/2.",
@@ -46,18 +46,18 @@ def laplace_gdp() -> Derivation:
         id="gdp_parameter.laplace_gdp",
         title="The least GDP parameter of the Laplace mechanism",
         sources=("KM-AppC", "KM-2.8"),
-        hypotheses=(laplace_errors.SIZE,),
+        hypotheses=(laplace_sizes.SIZE,),
         steps=steps,
         result_step="least parameter",
         symbols={"mu": mu},
         faults=(
             Fault("shift not halved", "least parameter", lambda rhs: 2 * sp.sqrt(2) * sp.erfinv(1 - sp.exp(-mu))),
             Fault("one of two tails", "least parameter", lambda rhs: rhs / 2),
-            Fault("shift forgotten", laplace_errors.STATED, lambda rhs: rhs.subs(mu, 2 * mu)),
+            Fault("shift forgotten", laplace_sizes.STATED, lambda rhs: rhs.subs(mu, 2 * mu)),
             Fault("another parameter", laplace_errors.FURTHER, lambda rhs: rhs / 2),
         ),
         concludes=(
-            Conclusion("KM-AppC-gdp", laplace_errors.STATED, {"mu": mu, "alpha": laplace_errors.alpha}),
+            Conclusion("KM-AppC-gdp", laplace_sizes.STATED, {"mu": mu, "alpha": laplace_sizes.alpha}),
             Conclusion("KM-AppC-gdp", "equal errors", part="where it is attained"),
             Conclusion("KM-AppC-gdp", "least parameter", part="in erf^-1"),
         ),

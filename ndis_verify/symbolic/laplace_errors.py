@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.normal_log_concavity import (
     MIDPOINT,
@@ -27,12 +27,10 @@ from ndis_verify.symbolic.statement_terms import quantity
 
 mu = sp.Symbol("mu", positive=True)
 k, r, W, E = sp.symbols("k r W E", nonnegative=True)
-alpha, beta = sp.symbols("alpha b", positive=True)
-SIZE = Hypothesis("alpha < 1", alpha < 1)
 x, t = sp.symbols("x t", real=True)
 other = sp.Symbol("s", nonnegative=True)
 zero, one = sp.Integer(0), sp.Integer(1)
-FURTHER, BETWEEN, EVERY, STATED = "beyond the shift", "between both", "every threshold", "every size"
+FURTHER, BETWEEN, EVERY = "beyond the shift", "between both", "every threshold"
 
 
 def half_power(of: Any) -> sp.Expr:
@@ -255,160 +253,7 @@ def _threshold_steps() -> tuple[Step, ...]:
     )
 
 
-def _power_steps() -> tuple[Step, ...]:
-    """e^{min(0, t)} = min(1, e^t)."""
-    least, power = sp.Min(0, t), sp.exp(sp.Min(0, t))
-    return (
-        *(
-            by_fact(
-                f"e^min(0, t) at most {shown}",
-                why,
-                "exponentials keep the order",
-                {"a": least, "b": bound},
-                {"order": Step("order", "", least, bound, "<=", -rest)},
-            )
-            for bound, shown, rest, why in (
-                (zero, "1", -least, "min(0, t) is at most 0"),
-                (t, "e^t", sp.Max(0, t), "and t,"),
-            )
-        ),
-        *(
-            inferred(f"- {shown}", "with signs changed,", -value, "<=", -power, Use(f"e^min(0, t) at most {shown}"))
-            for value, shown in ((one, "1"), (sp.exp(t), "e^t"))
-        ),
-        by_fact(
-            "larger of both",
-            "so the same is true of the larger one.",
-            "larger of two numbers",
-            {"one": -one, "other": -sp.exp(t), "bound": -power},
-            {"one": "- 1", "other": "- e^t"},
-        ),
-        inferred(
-            "not above", "It is at most the smaller of 1 and e^t,", power, "<=", sp.Min(1, sp.exp(t)), "larger of both"
-        ),
-        by_fact(
-            "not below",
-            "which is one of the two on each side of 0.",
-            "both sides of an edge",
-            {"f": sp.Min(1, sp.exp(t)), "g": power, "argument": t, "edge": zero},
-            {
-                "above": Step("above", "", sp.Min(1, sp.exp(below)), one, "<=", -sp.Max(0, 1 - sp.exp(below))),
-                "below": Step(
-                    "below", "", sp.Min(1, sp.exp(-beyond)), sp.exp(-beyond), "<=", -sp.Max(0, sp.exp(-beyond) - 1)
-                ),
-            },
-        ),
-        by_fact(
-            "e^min(0, t)",
-            "Neither is greater.",
-            "neither is greater",
-            {"one": power, "other": sp.Min(1, sp.exp(t))},
-            {"one": "not above", "other": "not below"},
-        ),
-    )
-
-
-def _level_steps() -> tuple[Step, ...]:
-    """The threshold whose type I error is alpha: max(0, -log(2 alpha)) + min(0, log(2 (1 - alpha)))."""
-    p, n = sp.Max(0, -sp.log(2 * alpha)), sp.Min(0, sp.log(2 * beta))
-    of_p, of_n = sp.Min(1, 2 * alpha), sp.Min(1, 2 * beta)
-    left = sp.Max(0, 1 - 2 * beta)  # what e^n leaves of 1
-    at = p + n
-    part = sp.Max(0, at)
-    return (
-        *_power_steps(),
-        named(beta, "1 - alpha.", 1 - alpha, "alpha < 1"),
-        Step("signs", "-max(0, -t) is min(0, t):", sp.exp(-sp.Max(0, -t)), sp.exp(sp.Min(0, t))),
-        inferred(
-            "e^-p",
-            "with p = max(0, -log(2 alpha))",
-            sp.exp(-p),
-            "=",
-            of_p,
-            *(Use(name, at={t: sp.log(2 * alpha)}) for name in ("signs", "e^min(0, t)")),
-        ),
-        inferred(
-            "e^n",
-            "and n = min(0, log(2 (1 - alpha))):",
-            sp.exp(n),
-            "=",
-            of_n,
-            Use("e^min(0, t)", at={t: sp.log(2 * beta)}),
-        ),
-        *(
-            by_fact(
-                f"tangent at {name}",
-                why,
-                "logarithm below its tangent",
-                {"y": sp.exp(size)},
-                {"positive": Step("power", "", sp.exp(size), zero, ">", sp.exp(size))},
-            )
-            for name, size, why in (("p", p, "p is at most e^p - 1,"), ("n", -n, "and -n at most e^-n - 1,"))
-        ),
-        inferred(
-            "product",
-            "of which one is 0: so is one of p and n.",
-            -p * n * of_p * of_n,
-            "<=",
-            zero,
-            Use("tangent at n", weight=p * of_p * of_n),
-            Use("tangent at p", weight=of_p * left),
-            *("e^-p", "e^n", "b"),
-        ),
-        Step("p", "It is p where p > 0,", p, zero, ">=", p),
-        Step("part", "as neither is negative,", part, zero, ">=", part),
-        Step("p + n", "", at, part, "<=", -sp.Max(0, -at)),
-        inferred(
-            "p (p + n)",
-            "p (p + n) is p^2,",
-            p**2,
-            "<=",
-            p * part,
-            *(Use("p + n", weight=p), Use("product", weight=1 / (of_p * of_n))),
-        ),
-        by_fact(
-            "at least p",
-            "max(0, p + n) is at least p,",
-            "a common factor",
-            {"p": p, "k": one, "n": part},
-            {"order": "p (p + n)", "factor": "p", "other": "part"},
-        ),
-        by_fact(
-            "at most p",
-            "at most p, as n <= 0,",
-            "larger of two numbers",
-            {"one": zero, "other": at, "bound": p},
-            {"one": Step("p", "", zero, p, "<=", -p), "other": Step("n", "", at, p, "<=", n)},
-        ),
-        by_fact(
-            "its positive part",
-            "and so it is p.",
-            "neither is greater",
-            {"one": part, "other": p},
-            {"one": "at most p", "other": "at least p"},
-        ),
-        Step("two parts", "What is left is n.", sp.Min(0, t), t - sp.Max(0, t)),
-        inferred("its negative part", "", sp.Min(0, at), "=", n, *(Use("two parts", at={t: at}), "its positive part")),
-        inferred(
-            "size",
-            "The type I error of this threshold is alpha.",
-            rejected(at),
-            "=",
-            alpha,
-            *("its positive part", "its negative part", "e^-p", "e^n", "b"),
-        ),
-        inferred(
-            STATED,
-            "So alpha and f ask for no more.",
-            both(alpha, missed(at - mu)).subs(beta, 1 - alpha),
-            "<=",
-            LEAST,
-            *(Use(EVERY, at={t: at}), "size", "b"),
-        ),
-    )
-
-
 @cache
-def laplace_gdp_steps() -> tuple[Step, ...]:
-    """-Phi^-1(alpha) - Phi^-1(f) <= -2 Phi^-1(e^{-mu/2}/2) (`STATED`), f the other error of the test of size alpha."""
-    return (*log_concavity_steps(), *_quantile_steps(), *_case_steps(), *_threshold_steps(), *_level_steps())
+def laplace_threshold_steps() -> tuple[Step, ...]:
+    """A test x > t asks for no larger parameter than equal errors do (`EVERY`)."""
+    return (*log_concavity_steps(), *_quantile_steps(), *_case_steps(), *_threshold_steps())
