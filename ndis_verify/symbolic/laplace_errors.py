@@ -159,12 +159,12 @@ def _case_steps() -> tuple[Step, ...]:
     pair = (quantile(half_power(k)) + quantile(half_power(r))) / 2
     apart_ = (quantile(half_power(r)) - quantile(half_power(k))) / 2
     return (
-        named(W, "W = -x(k),", -near_, "below 0"),
-        inferred("distance", "and x(k) is above x(mu + k),", near_ - far_, ">=", zero, Use("falls", at={r: mu})),
-        named(E, "by E.", near_ - far_, "distance"),
+        named(W, "W = -x(k) is not negative,", -near_, "below 0"),
+        inferred("distance", "nor is", near_ - far_, ">=", zero, Use("falls", at={r: mu})),
+        named(E, "E = x(k) - x(mu + k).", near_ - far_, "distance"),
         *_in_order(
             "half of E",
-            "-E/2 is at least x(mu/2),",
+            "-E/2 is at least x(mu/2), because log Phi is concave,",
             (-E / 2, centre),
             (log_phi(-E / 2), log_phi(centre)),
             (
@@ -193,7 +193,7 @@ def _case_steps() -> tuple[Step, ...]:
         ),
         inferred(
             BETWEEN,
-            "as are the two.",
+            "and the sum of both at least twice that.",
             both(half_power(k), half_power(r)),
             "<=",
             both(half_power((k + r) / 2), half_power((k + r) / 2)),
@@ -229,7 +229,7 @@ def _threshold_steps() -> tuple[Step, ...]:
         ),
         by_fact(
             "from 0 on",
-            "Both are all from 0 on.",
+            "These are all thresholds from 0 on.",
             "both sides of an edge",
             {"f": asked.subs(t, inside), "g": LEAST, "argument": t, "edge": mu},
             {"above": "beyond", "below": "before"},

@@ -78,11 +78,11 @@ def _part_steps() -> tuple[Step, ...]:
     p, n = _p, _n
     left = sp.Max(0, 1 - 2 * beta)  # what e^n leaves of 1
     return (
-        named(beta, "1 - alpha.", 1 - alpha, "alpha < 1"),
+        named(beta, "b is 1 - alpha.", 1 - alpha, "alpha < 1"),
         Step("signs", "-max(0, -t) is min(0, t):", sp.exp(-sp.Max(0, -t)), sp.exp(sp.Min(0, t))),
         inferred(
             "e^-p",
-            "with p = max(0, -log(2 alpha))",
+            "With p = max(0, -log(2 alpha))",
             sp.exp(-p),
             "=",
             _of_p,
@@ -108,7 +108,7 @@ def _part_steps() -> tuple[Step, ...]:
         ),
         inferred(
             "product",
-            "of which one is 0: so is one of p and n.",
+            "of which one is 0: so is p or n.",
             -p * n * _of_p * _of_n,
             "<=",
             zero,
