@@ -142,6 +142,9 @@ CONCLUDING = {
     "rows.of_a_row",
     "score_auditing.value_at_half",
     "sensitivity.ratio_of_one_feature",
+    "threshold_attack.two_bins",
+    "gdp_parameter.laplace_gdp",
+    "trade_off.laplace",
     "tv_inference.invertible",
     "two_paths.at_corner",
     "two_paths.two_divergences",
@@ -197,7 +200,8 @@ COMPARED = {
         "N26-T4.2",
     ),
     *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4-range"),
-    *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1"),
+    *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "KM-6.1", "KM-AppC-gdp"),
+    "KM-AppC",  # where D = l
 }
 
 
@@ -246,6 +250,7 @@ NEEDLESS = {
     "N26-Pr7-smaller-n": {"x <= n l^2"},
     "N26-T4.2": {"sum_i |s_i - 1| <= |sum_i (s_i - 1)|"},
     "N26-T4.2-corrected": {"D > 0"},
+    "KM-6.1": {"delta < 1"},  # delta <= TPR - FPR
 }
 # Faults by rule that say the same.
 SAME = {"BW-L6": {"0 for 0 b_i in F_q(0 b_i, b; -eps - D^2/2)"}}

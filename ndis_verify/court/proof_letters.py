@@ -17,7 +17,8 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, at_values, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import anything
+from ndis_verify.symbolic.facts_of_signs import w as within
+from ndis_verify.symbolic.notation import anything, below, beyond, share
 from ndis_verify.symbolic.scopes import DRAWS, binders, bound
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
@@ -27,6 +28,7 @@ _NUMBERS = (  # letters of facts that are the same at every point
     *("epsilon", "length", "level", "k", "m"),
 )
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
+_DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
 
 _NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
@@ -179,6 +181,8 @@ def _brought_in(derivation: Derivation) -> set[Any]:
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
+    for distance, held_by in _distances_in(step.letters, fact, behind):
+        yield f"{held_by} speaks of {distance}, over which the fact goes"
     for argument in over.values():
         for name, symbols in behind.items():
             if argument in symbols and any(speaks(value, name) for value in step.letters.values()):
@@ -193,6 +197,33 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
         for argument in (_everywhere(fact, condition, step.letters, over) | places) - {anything}:
             if argument in known:
                 yield f"condition {condition!r} is shown at one {argument} alone"
+
+
+def _distances_in(letters: Mapping[str, Any], fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[tuple[Any, Any]]:
+    """Distances, or an angle, by which the fact reaches every point, and the letter or the name in it that speaks of
+    them: what is shown with such a letter is shown of one point.
+    """
+    by = _DISTANCES | _symbols(letters.get("angle"))
+    others = {name: value for name, value in letters.items() if name != "angle"}
+    found = [(one, repr(name)) for name, value in others.items() for one in _symbols(value) & by]
+    for name, symbols in behind.items():
+        if symbols & by and any(speaks(value, name) for value in others.values()):
+            found += [(one, str(name)) for one in symbols & by]
+    if not found:
+        return
+    fresh = {one: sp.Dummy(one.name, **one.assumptions0) for one in by}
+    plain = {**letters, **{name: _renamed(value, fresh) for name, value in others.items()}}
+    said = [fact.instance(plain), *(condition(plain) for condition in fact.required.values())]
+    sides = [as_expression(side) for left, _, right in said for side in (left, right) if side is not None]
+    own = by & set().union(*(side.free_symbols for side in sides))
+    yield from ((one, held_by) for one, held_by in found if one in own)
+
+
+def _renamed(value: Any, names: Mapping[Any, Any]) -> Any:
+    """A letter, which may be several expressions, with other symbols in it."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_renamed(one, names) for one in value)
+    return value.xreplace(names) if isinstance(value, (sp.Basic, sp.MatrixBase)) else value
 
 
 def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:

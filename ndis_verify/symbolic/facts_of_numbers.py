@@ -1,4 +1,4 @@
-"""Standard facts about numbers: roots, and functions of shorter arguments."""
+"""Standard facts about numbers: roots, functions of shorter arguments, and what is the same on both sides of one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.notation import below, beyond
 
 _zero = sp.Integer(0)
 
@@ -47,6 +48,18 @@ OF_NUMBERS: Mapping[str, Fact] = {
         ),
         required={"part": lambda a: (a["part"], ">", _zero)},
     ),
+    "equal on both sides of an edge": Fact(
+        text="What is equal at every number above the edge and at every other one is equal at all.",
+        tex=r"f(e + v) = g(e + v)\ \forall v > 0,\quad f(e - w) = g(e - w)\ \forall w \ge 0 \implies f = g",
+        letters=("f", "g", "argument", "edge"),
+        conditions={"above": "f = g above the edge", "below": "f = g at and below the edge"},
+        reference="the order of the real numbers is total",
+        instance=lambda a: (a["f"], "=", a["g"]),
+        required={
+            "above": lambda a: (_at(a, "f", a["edge"] + below), "=", _at(a, "g", a["edge"] + below)),
+            "below": lambda a: (_at(a, "f", a["edge"] - beyond), "=", _at(a, "g", a["edge"] - beyond)),
+        },
+    ),
     "every number of smaller size is a share": Fact(
         text="A function that is at c y and at -c y at most what it is at y, for every c from 0 to 1, is at every x"
         " with x^2 <= y^2 at most what it is at y. Every such c is the square of a sine.",
@@ -66,6 +79,10 @@ OF_NUMBERS: Mapping[str, Fact] = {
         },
     ),
 }
+
+
+def _at(letters: Mapping[str, Any], name: str, place: Any) -> Any:
+    return letters[name].subs(letters["argument"], place)
 
 
 def _share(letters: Mapping[str, Any], sign: int) -> Any:

@@ -8,19 +8,16 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic import laplace_errors, laplace_sizes
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.sketch_records import inferred
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
-mu, level, ratio, wanted = sp.symbols("mu a lambda M", positive=True)
-x, threshold, mean = sp.symbols("x c m", real=True)
-
-
-def _as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    return (left - right).rewrite(sp.erfc)
+mu, ratio, wanted = sp.symbols("mu lambda M", positive=True)
+threshold, mean = sp.symbols("c m", real=True)
 
 
 @cache
@@ -29,104 +26,19 @@ def laplace_gdp() -> Derivation:
 
     `number`: that parameter at `mu`.
     """
-    tail, step = 1 - Phi(x), sp.Symbol("h", positive=True)
-    beyond = sp.erfc(x / sp.sqrt(2)) / 2
+    equal = sp.exp(-mu / 2) / 2
     steps = (
-        Step(
-            "Mills ratio",
-            "R(x) = (1 - Phi(x))/phi(x).",
-            lhs=sp.diff(tail / phi(x), x),
-            rhs=-(phi(x) - x * tail) / phi(x),
-        ),
-        Step("its slope", "phi - x (1 - Phi) falls.", lhs=sp.Derivative(phi(x) - x * tail, x), rhs=-tail),
-        Step("in erfc", "1 - Phi(x) = erfc(x/sqrt 2)/2.", lhs=Phi(x), rhs=1 - beyond, reduce=_as_erfc),
-        Step(
-            "its sign",
-            "1 - Phi(x) = Phi(-x) is positive.",
-            lhs=sp.Derivative(phi(x) - x * beyond, x),
-            rhs=sp.Integer(0),
-            relation="<",
-            witness=-Phi(-x),
-            reduce=lambda left, right: sp.expand(_as_erfc(left, right - Phi(-x))) - Phi(-x),
-        ),
-        Step("end", "It tends to 0,", lhs=sp.Limit(phi(x) - x * beyond, x, sp.oo), rhs=sp.Integer(0)),
-        by_fact(
-            "it is positive",
-            "so phi - x (1 - Phi) is positive,",
-            "falls to 0",
-            {"f": phi(x) - x * beyond, "argument": x},
-            {"falls": "its sign", "end": "end"},
-        ),
-        Step(
-            "it decreases",
-            "and R decreases.",
-            lhs=sp.Derivative(tail / phi(x), x),
-            rhs=sp.Integer(0),
-            relation="<",
-            kind="inference",
-            premises=(Use("it is positive", weight=-1 / phi(x)), "in erfc"),
-        ),
-        Step(
-            "quantiles",
-            "With p = 1 - Phi(x): d log p/dx = -1/R(x), so d Phi^-1(1 - p)/d log p = -R.",
-            lhs=sp.Derivative(sp.log(tail), x),
-            rhs=-1 / (tail / phi(x)),
-        ),
-        by_fact(
-            "R in order",
-            "x(p) = Phi^-1(1 - p) falls in p: x(e^mu a) = x(a) - h and R there is larger.",
-            "a falling function at two points",
-            {"f": tail / phi(x), "argument": x, "low": x - step, "high": x},
-            {
-                "falls": "it decreases",
-                "order": Step("x - h < x", "h > 0.", lhs=x, rhs=x - step, relation=">", witness=step),
-            },
-        ),
-        Step(
-            "first branch",
-            "1 - b = e^mu a (KM-AppC): Phi^-1(1 - a) - Phi^-1(b) = x(a) - x(e^mu a) has slope R(x(e^mu a)) - R(x(a))"
-            " > 0 in"
-            " log a,",
-            lhs=(tail / phi(x)).subs(x, x - step) - tail / phi(x),
-            rhs=sp.Integer(0),
-            relation=">",
-            kind="inference",
-            premises=(Use("R in order", weight=-1),),
-        ),
-        Step(
-            "middle branch",
-            "There a b is constant.",
-            lhs=level * held(sp.exp(-mu) / held(4 * level)),
-            rhs=sp.exp(-mu) / 4,
-        ),
-        Step(
-            "up to equal errors",
-            "x(a) + x(b) at constant a b has slope R(x(b)) - R(x(a)) > 0 in log a for a < b, x(b) = x(a) - h.",
-            lhs=(tail / phi(x)).subs(x, x - step) - tail / phi(x),
-            rhs=sp.Integer(0),
-            relation=">",
-            kind="inference",
-            premises=(Use("R in order", weight=-1),),
-        ),
+        *laplace_sizes.laplace_gdp_steps(),
         Step(
             "equal errors",
-            "On the middle branch, as e^-mu/2 <= e^{-mu/2}/2 <= 1/2.",
-            lhs=sp.exp(-mu) / held(4 * held(sp.exp(-mu / 2) / 2)),
-            rhs=sp.exp(-mu / 2) / 2,
-        ),
-        Step(
-            "the other half",
-            "The curve is its own inverse: on the middle branch by its product, and b = 1 - e^mu a where a = e^-mu (1"
-            " - b), the"
-            " last branch. Exchanging a and b changes nothing: the supremum over all tests is the value at equal"
-            " errors.",
-            lhs=1 - sp.exp(mu) * held(sp.exp(-mu) * held(1 - level)),
-            rhs=level,
+            "Both errors are e^{-mu/2}/2 on the middle branch, as e^-mu/2 <= e^{-mu/2}/2 <= 1/2.",
+            lhs=sp.exp(-mu) / held(4 * held(equal)),
+            rhs=equal,
         ),
         Step(
             "least parameter",
-            "2 x(a) at a = e^{-mu/2}/2, x(a) = sqrt 2 erf^-1(1 - 2 a).",
-            lhs=2 * sp.sqrt(2) * sp.erfinv(1 - 2 * held(sp.exp(-mu / 2) / 2)),
+            "-2 Phi^-1(a) at a = e^{-mu/2}/2, -Phi^-1(a) = sqrt 2 erf^-1(1 - 2 a).",
+            lhs=2 * sp.sqrt(2) * sp.erfinv(1 - 2 * held(equal)),
             rhs=2 * sp.sqrt(2) * sp.erfinv(1 - sp.exp(-mu / 2)),
         ),
     )
@@ -134,16 +46,21 @@ def laplace_gdp() -> Derivation:
         id="gdp_parameter.laplace_gdp",
         title="The least GDP parameter of the Laplace mechanism",
         sources=("KM-AppC", "KM-2.8"),
-        hypotheses=("mu > 0",),
+        hypotheses=(laplace_sizes.SIZE,),
         steps=steps,
         result_step="least parameter",
         symbols={"mu": mu},
         faults=(
             Fault("shift not halved", "least parameter", lambda rhs: 2 * sp.sqrt(2) * sp.erfinv(1 - sp.exp(-mu))),
             Fault("one of two tails", "least parameter", lambda rhs: rhs / 2),
-            Fault("slope without x", "Mills ratio", lambda rhs: -(phi(x) - tail) / phi(x)),
+            Fault("shift forgotten", laplace_sizes.STATED, lambda rhs: rhs.subs(mu, 2 * mu)),
+            Fault("another parameter", laplace_errors.FURTHER, lambda rhs: rhs / 2),
         ),
-        covers={"KM-AppC-gdp": "whole"},
+        concludes=(
+            Conclusion("KM-AppC-gdp", laplace_sizes.STATED, {"mu": mu, "alpha": laplace_sizes.alpha}),
+            Conclusion("KM-AppC-gdp", "equal errors", part="where it is attained"),
+            Conclusion("KM-AppC-gdp", "least parameter", part="in erf^-1"),
+        ),
     )
 
 

@@ -28,6 +28,18 @@ def _matrix_power(matrix: Any, exponent: Any) -> Any:
     raise InputError("exponent", str(exponent), "must be -1, or whole and not negative, of a matrix")
 
 
+def _of_numbers(largest: Any) -> Callable[..., Any]:
+    """The largest, or the smallest, of real numbers: SymPy compares no others."""
+
+    def taken(*args: Any) -> Any:
+        try:
+            return largest(*args)
+        except ValueError as error:
+            raise InputError("max", ", ".join(map(str, args)), "must be real numbers") from error
+
+    return taken
+
+
 _OF_LETTERS = ("transpose", "above", "beside", "logistic_fit")
 _SIZES = ("rows", "columns")
 _OF_ONE_SIZE = ("det", "sketch_density")  # whose arrays have the size of one another, so that 1 is the identity
@@ -42,8 +54,8 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "log": sp.log,
     "sqrt": sp.sqrt,
     "abs": sp.Abs,
-    "max": sp.Max,
-    "min": sp.Min,
+    "max": _of_numbers(sp.Max),
+    "min": _of_numbers(sp.Min),
     "erf": sp.erf,
     "erfc": sp.erfc,
     "Phi": Phi,

@@ -6,9 +6,11 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic import laplace_curve, laplace_errors
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 alpha, order, beta = sp.symbols("alpha a beta", positive=True)
@@ -275,12 +277,35 @@ def laplace() -> Derivation:
 
     `number`: the middle branch at `alpha` and `mu`.
     """
-    scale, gap = sp.symbols("lambda Delta", positive=True)
-    y = sp.Symbol("y", real=True)
+    gap, scale = sp.symbols("D l", positive=True)
+    y, t = sp.Symbol("y", real=True), laplace_errors.t
+    missed, rejected = laplace_errors.missed(t - gap / scale), laplace_errors.rejected(t)
+    same = Hypothesis("D = l", sp.Eq(gap, scale))
+
+    def at(ratio: sp.Expr) -> Use:
+        return Use(laplace_curve.EVERY, at={mu: ratio})
+
     steps = (
+        *laplace_curve.laplace_curve_steps(),
+        inferred(
+            "any shift and scale",
+            "At mu = D/l, of any shift D and scale l.",
+            missed,
+            "=",
+            laplace_curve.curve(gap / scale, rejected),
+            at(gap / scale),
+        ),
+        inferred(
+            "one shift and scale",
+            "At D = l it is l/D as well.",
+            missed,
+            "=",
+            laplace_curve.curve(scale / gap, rejected),
+            *(Use(same.text), at(sp.Integer(1))),
+        ),
         Step(
             "only the ratio of shift and scale",
-            "Log ratio of the laws at x = lambda y: that of unit scale and shift mu = Delta/lambda.",
+            "Log ratio of the laws at x = l y: that of unit scale and shift mu = D/l.",
             lhs=(sp.Abs(scale * y) - sp.Abs(scale * y - gap)) / scale,
             rhs=sp.Abs(y) - sp.Abs(y - gap / scale),
         ),
@@ -289,33 +314,7 @@ def laplace() -> Derivation:
             "y -> |y| - |y - mu| is nondecreasing, so thresholds on y are best (Neyman-Pearson): T(alpha) = F(F^-1(1 -"
             " alpha) - mu).",
             kind="argument",
-        ),
-        Step(
-            "quantile, alpha <= 1/2",
-            "F(t) = 1 - e^-t/2 for t >= 0 at t = -log(2 alpha).",
-            lhs=1 - sp.exp(held(sp.log(2 * alpha))) / 2,
-            rhs=1 - alpha,
-        ),
-        Step(
-            "quantile, alpha >= 1/2",
-            "F(t) = e^t/2 for t <= 0 at t = log(2 (1 - alpha)).",
-            lhs=sp.exp(held(sp.log(2 * held(1 - alpha)))) / 2,
-            rhs=1 - alpha,
-        ),
-        Step(
-            "first branch",
-            "alpha <= e^-mu/2: the shifted quantile is still >= 0.",
-            lhs=1 - sp.exp(held(sp.log(2 * alpha)) + mu) / 2,
-            rhs=1 - sp.exp(mu) * alpha,
-        ),
-        Step(
-            "last branch", "alpha >= 1/2.", lhs=sp.exp(sp.log(2 * (1 - alpha)) - mu) / 2, rhs=sp.exp(-mu) * (1 - alpha)
-        ),
-        Step(
-            "continuous at 1/2",
-            "Middle and last branch meet.",
-            lhs=sp.Subs(sp.exp(-mu) / (4 * alpha), alpha, sp.Rational(1, 2)),
-            rhs=sp.exp(-mu) / 2,
+            premises=("only the ratio of shift and scale",),
         ),
         Step(
             "middle branch",
@@ -324,24 +323,31 @@ def laplace() -> Derivation:
             rhs=sp.exp(-mu) / (4 * alpha),
         ),
     )
+    names = {"t": t, "D": gap, "l": scale}
     return Derivation(
         id="trade_off.laplace",
         title="The trade-off curve of the Laplace mechanism",
         sources=("KM-AppC",),
-        hypotheses=("scale > 0", "shift > 0"),
+        hypotheses=(same,),
         steps=steps,
         result_step="middle branch",
         symbols={"alpha": alpha, "mu": mu},
         faults=(
             Fault("alpha in the numerator", "middle branch", lambda rhs: sp.exp(-mu) * alpha / 4),
             Fault(
-                "mu = lambda/Delta",
+                "mu = l/D",
                 "only the ratio of shift and scale",
                 lambda rhs: sp.Abs(y) - sp.Abs(y - scale / gap),
             ),
-            Fault("sign of mu", "first branch", lambda rhs: 1 - sp.exp(-mu) * alpha),
+            Fault("l/D for D/l", "any shift and scale", lambda rhs: laplace_curve.curve(scale / gap, rejected)),
+            Fault("sign of mu", "any shift and scale", lambda rhs: laplace_curve.curve(-gap / scale, rejected)),
         ),
-        covers={"KM-AppC": "whole, with mu = Delta/lambda"},
+        concludes=(
+            Conclusion("KM-AppC", "one shift and scale", names),
+            Conclusion("KM-AppC", "any shift and scale", part="mu = D/l"),
+            Conclusion("KM-AppC", "thresholds suffice", part="the best tests"),
+            Conclusion("KM-AppC", "middle branch", part="in alpha"),
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""One parameter read off one divergence: two bins, the Gaussian std, and which order depends on it most."""
+"""One parameter read off one divergence: the Gaussian std, and which order depends on it most."""
 
 from __future__ import annotations
 
@@ -19,95 +19,6 @@ loss = sp.Symbol("l", real=True)  # log of the order
 zero = sp.Integer(0)
 _argument = 1 / (2 * std) - std * loss
 _ABOVE_ONE = {"s > 1": "s = 5"}
-
-
-@cache
-def two_bins() -> Derivation:
-    """Two bins, eps >= 0, hence TPR >= FPR: the divergences are (TPR - e^eps FPR)_+ and (TNR - e^eps FNR)_+ (KM-6.1).
-
-    `number`: e^eps at which the first equals `delta`, from `tpr` and `fpr`.
-    """
-    fpr, gain, growth, level, above = sp.symbols("f g k delta c", nonnegative=True)
-    tpr, rest = sp.symbols("t", positive=True), sp.symbols("r", nonnegative=True)
-    positive_fpr, factor = sp.symbols("F x", positive=True)
-    line = tpr - factor * positive_fpr - level
-    steps = (
-        Step(
-            "the gain is not negative",
-            "e^eps = 1 + k >= 1 is the ratio (TPR - delta)/FPR or (TNR - delta)/FNR: TPR - FPR = TNR - FNR is at least"
-            " delta plus k times the denominator, f.",
-            lhs=(level + (1 + growth) * fpr) - fpr,
-            rhs=zero,
-            relation=">=",
-            witness=level + growth * fpr,
-        ),
-        Step(
-            "second bin adds nothing",
-            "TPR = FPR + g, e^eps = 1 + k, TNR = r = 1 - FPR, FNR = r - g: FNR - e^eps TNR <= 0.",
-            lhs=(rest - gain) - (1 + growth) * rest,
-            rhs=zero,
-            relation="<=",
-            witness=-gain - growth * rest,
-        ),
-        Step(
-            "first bin adds nothing to the other order",
-            "FPR - e^eps TPR <= 0.",
-            lhs=fpr - (1 + growth) * (fpr + gain),
-            rhs=zero,
-            relation="<=",
-            witness=-gain - growth * fpr - growth * gain,
-        ),
-        Step(
-            "true negatives",
-            "The same with TNR and FNR.",
-            lhs=rest - held(rest - level) / positive_fpr * positive_fpr - level,
-            rhs=zero,
-        ),
-        Step(
-            "beyond it",
-            "A larger e^eps lowers both divergences, so the larger of the two solutions bounds both by delta.",
-            lhs=tpr - ((tpr - level) / positive_fpr + above) * positive_fpr,
-            rhs=level,
-            relation="<=",
-            witness=-above * positive_fpr,
-        ),
-        Step(
-            "solution",
-            "TPR - x FPR - delta, a line in x, is 0 at minus its value at 0 over its slope: at this e^eps.",
-            lhs=-sp.Subs(line, factor, 0) / sp.Derivative(line, factor),
-            rhs=(tpr - level) / positive_fpr,
-        ),
-        by_fact(
-            "lower bound",
-            "Binning is post-processing: a mechanism that is (eps', delta)-DP has eps' at least the smallest eps >= 0"
-            " at which"
-            " both are at most delta.",
-            "data processing",
-            {
-                "P": sp.Symbol("P"),
-                "Q": sp.Symbol("Q"),
-                "image of P": sp.Function("binned")(sp.Symbol("P")),
-                "image of Q": sp.Function("binned")(sp.Symbol("Q")),
-                "epsilon": sp.Symbol("epsilon", real=True),
-            },
-            {"map": "0 < TPR, FPR < 1"},
-        ),
-    )
-    return Derivation(
-        id="tv_inference.two_bins",
-        title="The epsilon of a threshold attack is that of a two-bin histogram",
-        sources=("KM-6.1",),
-        hypotheses=("0 < TPR, FPR < 1", "the larger ratio, e^eps, is at least 1"),
-        steps=steps,
-        result_step="solution",
-        symbols={"tpr": tpr, "fpr": positive_fpr, "delta": level},
-        faults=(
-            Fault("delta added", "solution", lambda rhs: (tpr + level) / positive_fpr),
-            Fault("ratio inverted", "solution", lambda rhs: positive_fpr / (tpr + level)),
-            Fault("bound doubled", "beyond it", lambda rhs: 2 * level),
-        ),
-        covers={"KM-6.1": "whole"},
-    )
 
 
 @cache

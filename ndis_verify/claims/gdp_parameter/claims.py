@@ -89,7 +89,7 @@ CLAIMS = (
         about="f = F(F^-1(1 - alpha) - mu) is the trade-off function of Lap(0, 1) and Lap(mu, 1).",
         declared=Verdict.PROVED,
         checks=(
-            proof("slopes along both branches", derived.laplace_gdp),
+            proof("log Phi is concave: equal errors ask for most", derived.laplace_gdp),
             formula_check(
                 "against a certified quantile",
                 derived.laplace_gdp,

@@ -13,14 +13,14 @@ from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count, short
 from ndis_verify.court.proof_checks import proof
-from ndis_verify.court.statement_checks import stated_claim
+from ndis_verify.court.statement_checks import stated_claim, statement_points
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import trade_off as fast_trade_off
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.oracle import trade_off as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
-from ndis_verify.statements.reading import statement
+from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import Statement, real, vector
 from ndis_verify.symbolic import soft_sets, trade_off_limits
 from ndis_verify.symbolic import trade_off as derived
@@ -187,6 +187,20 @@ def _lines_below_tests(profile: str) -> Statement:
 
 _BOTH_ORDERS = "max(sum_i max(0, p_i - a q_i), sum_i max(0, q_i - a p_i))"
 
+_LAPLACE = statement(
+    "F = f",
+    *("D > 0", "l > 0"),
+    where={
+        "u": "t - D/l",
+        "F": "e^{min(0, u)}/2 + (1 - e^{-max(0, u)})/2",
+        "alpha": "e^{-max(0, t)}/2 + (1 - e^{min(0, t)})/2",
+        "mu": "l/D",
+        "c": "min(1/2, max(e^{-mu}/2, alpha))",
+        "f": "e^{-mu}/(4 c) - e^{-mu} (alpha - c)/(4 c^2)",
+    },
+    over=(real("t", -6, 6), *(real(name, "0.1", 10, "log") for name in ("D", "l"))),
+)
+
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         id="KM-2.5",
@@ -348,19 +362,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="KM",
         tags=("misprint",),
         title="the Laplace mechanism's trade-off function",
-        stated=statement(
-            "F = f",
-            *("D > 0", "l > 0"),
-            where={
-                "u": "t - D/l",
-                "F": "e^{min(0, u)}/2 + (1 - e^{-max(0, u)})/2",
-                "alpha": "e^{-max(0, t)}/2 + (1 - e^{min(0, t)})/2",
-                "mu": "l/D",
-                "c": "min(1/2, max(e^{-mu}/2, alpha))",
-                "f": "e^{-mu}/(4 c) - e^{-mu} (alpha - c)/(4 c^2)",
-            },
-            over=(real("t", -6, 6), *(real(name, "0.1", 10, "log") for name in ("D", "l"))),
-        ),
+        stated=_LAPLACE,
         about=(
             "T(Lap(0, l), Lap(D, l))(alpha) is f(alpha) = F(F^-1(1 - alpha) - mu) with mu = l/D: F is the type II"
             " error of the test x > t l, alpha its type I error, and f has the branches 1 - e^mu alpha below alpha ="
@@ -374,6 +376,11 @@ CLAIMS: tuple[Claim, ...] = (
                 "the branches, and mu = Delta/lambda",
                 derived.laplace,
                 part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
+            ),
+            statement_points(
+                "as printed where shift and scale are one",
+                under(_LAPLACE, "D = l"),
+                "mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
             ),
             formula_check(
                 "middle branch against F and its inverse",
@@ -393,7 +400,11 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         corrected="mu = Delta/lambda; the middle branch is e^-mu/(4 alpha), alpha in the denominator.",
-        note="The source's figure has lambda = Delta = 1, where the inverted ratio does not show.",
+        note=(
+            "The source's figure has lambda = Delta = 1, where the inverted ratio does not show. With that ratio the"
+            " relation holds where D = l, and that is what the proof is compared with; it comes by way of mu = D/l, for"
+            " any D and l."
+        ),
     ),
 )
 CLAIMS = decided(CLAIMS, "KM-Alg1")
