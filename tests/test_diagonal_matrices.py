@@ -57,7 +57,7 @@ def _of_the_diagonal(entries, supposed):
 
 
 def test_a_diagonal_matrix_has_an_inverse_where_its_own_entries_are_positive():
-    entry = lambda vector: quantity("coordinate", vector)  # noqa: E731
+    entry = lambda vector: quantity("coordinate", vector)
     assert not _of_the_diagonal(d, entry(d) > 0)
     for entries, supposed in ((d, entry(d) >= 0), (d, entry(v) > 0), (d, entry(-d) > 0), (B * d, entry(d) > 0)):
         assert any("condition 'positive'" in text for text in _of_the_diagonal(entries, supposed))
