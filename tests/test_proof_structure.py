@@ -162,6 +162,7 @@ CONCLUDING = {
     "leverage_with_answers.share_of_the_residual",
     "leverage.spectral_form",
     "least_squares_decomposition.eigenvalues_and_shift",
+    "ridge_comparison.how_often",
 }
 
 # Claims whose proofs end in the statement, as a machine compares both. Nothing leaves this list either.
@@ -200,6 +201,7 @@ COMPARED = {
     ),
     *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4-range"),
     *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "N24-F2", "N24-P15"),
+    "N26-P5-corrected",
 }
 
 
@@ -248,6 +250,7 @@ NEEDLESS = {
     "N26-Pr7-smaller-n": {"x <= n l^2"},
     "N26-T4.2": {"sum_i |s_i - 1| <= |sum_i (s_i - 1)|"},
     "N26-T4.2-corrected": {"D > 0"},
+    "N26-P5-corrected": {"delta < 1"},  # beyond it there is no quantile
 }
 # Faults by rule that say the same.
 SAME = {"BW-L6": {"0 for 0 b_i in F_q(0 b_i, b; -eps - D^2/2)"}}

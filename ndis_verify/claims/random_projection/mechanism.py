@@ -38,7 +38,6 @@ from ndis_verify.symbolic import (
     tested_mechanism,
     tested_ridges,
 )
-from ndis_verify.symbolic import random_projection_order as order
 
 _EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
 _GOOD = proof("release at a good value", tested_ridges.at_a_good_value)
@@ -485,33 +484,6 @@ CLAIMS: tuple[Claim, ...] = (
             "The display that sets eps_R is lost. For eps_T > eps there is nothing left for the release: code has to"
             " refuse such a tau, not to clamp."
         ),
-    ),
-    stated_claim(
-        id="N26-P5",
-        source="N26",
-        tags=("reading",),
-        title="when the tested ridge is below the untested one",
-        stated=statement(
-            "Phi((m - g)/tau - Phi^-1(1 - delta)) = 1",
-            *("tau > 0", "0 < delta < 1", "m > g + tau Phi^-1(1 - delta)"),
-            over=(*(real(name, 0, 100) for name in "mg"), real("tau", "0.01", 100, "log")),
-        ),
-        about=(
-            "If the least eigenvalue m exceeds tau Phi^{-1}(1 - delta) plus the gap g = l^2/p*_R - l^2/p* of the two"
-            " ridges, the tested ridge is smaller for certain: the left side is the probability that it is, delta ="
-            " delta_P and tau the noise of the test."
-        ),
-        declared=Verdict.RESTRICTED,
-        fails_at=({"m": 2, "g": 1, "tau": 1, "delta": "0.5"},),
-        parts=("for certain", "for certain"),
-        checks=(
-            proof("exact probability", ridge_wrappers.ridge_comparison),
-            proof("order in the leverage", order.derivative_in_leverage),
-        ),
-        corrected="Strictly smaller with probability Phi(s) at lambda_min = gap + tau (z_P + s): above 1/2 past the"
-        " threshold, never 1.",
-        note="The printed threshold was lost; the surrounding sentence gives no probability. With probability 1 - beta"
-        " the threshold needs tau Phi^{-1}(1 - beta) more.",
     ),
     stated_claim(
         id="N24-Fig3",
