@@ -106,7 +106,7 @@ def _ridge_steps() -> tuple[Step, ...]:
             "L > 3/4",
             "L is above 3/4,",
             *(big, ">", sp.Rational(3, 4)),
-            *(_lemma("L"), _lemma("log(4/delta)"), _lemma("log(delta/4)", weight=-1)),
+            *(_lemma("L"), _lemma("log(delta/4)", weight=-1)),
             Use("delta < 1", weight=-sp.Rational(1, 4)),
         ),
         Step("r", "r at least 1,", lhs=r, rhs=one, relation=">=", witness=r - 1),
@@ -136,67 +136,85 @@ def _ridge_steps() -> tuple[Step, ...]:
     )
 
 
-@cache
-def above_both() -> Derivation:
-    """`delta_delete(w, r; eps) < delta` at w = 1/(1 + 4 (sqrt(2 r L) + L)/eps), L = log(4/delta), and at w = 1/(1 + 256
-    r log(2/delta) log(16 r/delta)^2/eps^2), for eps <= 3 L (N24-Fig14).
+_GIVEN = (
+    pairs.FULL_RANK,
+    Hypothesis("delta < 1", delta < 1),
+    Hypothesis(LIMIT, epsilon <= 3 * _four),
+)
+_NAMES = {"r": r, "eps": epsilon, "delta": delta}
+_REST = _positive("3/4 of delta", "delta/4 is below delta.", 3 * delta / 4)
 
-    `number`: 256 r A C^2/eps^2, the second ridge in units of l^2, over 1/p, at `r`, `epsilon`, `a` = log(2/delta) and
-    `c` = log(16 r/delta).
+
+@cache
+def least_singular_value() -> Derivation:
+    """`delta_delete(w, r; eps) < delta` at w = 1/(1 + 4 (sqrt(2 r L) + L)/eps), L = log(4/delta), for eps <= 3 L
+    (N24-Fig14).
+
+    `number`: the target, at `delta`.
     """
-    level = _four
-    names = {"r": r, "eps": epsilon, "delta": delta}
-    first = 1 / (1 + 4 * (sp.sqrt(2 * r * level) + level) / epsilon)
-    second = 1 / (1 + (16 * sp.sqrt(r * _two) * _sixteen / epsilon) ** 2)
-    rest = _positive("3/4 of delta", "delta/4 is below delta.", 3 * delta / 4)
+    stated = 1 / (1 + 4 * (sp.sqrt(2 * r * _four) + _four) / epsilon)
     steps = (
-        *_logarithm_steps(),
-        *_ridge_steps(),
-        rest,
+        _REST,
         inferred(
-            "least singular value",
-            "The older ridge leaves the leverage p/(1 + p), which is below p.",
-            *(_cost(first), "<", delta),
-            *(
-                _lemma("every smaller leverage", at={above: leverage}),
-                Use(rest.name, weight=-1),
-                _lemma("p"),
-                _lemma("L"),
-            ),
-        ),
-        inferred(
-            "Blocki et al.",
-            "1/(1 + w^2) = p/(1 + v), which is below p, too.",
-            *(_cost(second), "<", delta),
-            *(
-                _lemma("every smaller leverage", at={above: beyond}),
-                Use(rest.name, weight=-1),
-                str(beyond),
-                str(A),
-                str(C),
-            ),
+            "older ridge",
+            "It leaves the leverage p/(1 + p), which is below p, where the cost is below delta/4.",
+            *(_cost(stated), "<", delta),
+            *(_lemma("every smaller leverage", at={above: leverage}), Use(_REST.name, weight=-1)),
+            *(_lemma("p"), _lemma("L")),
         ),
     )
     return Derivation(
-        id="older_ridges.above_both",
-        title="Above the ridges of other authors a deletion costs less than the target",
+        id="older_ridges.least_singular_value",
+        title="Above the ridge of the least-singular-value analysis a deletion costs less than the target",
         sources=("N24-Fig14",),
-        hypotheses=(
-            pairs.FULL_RANK,
-            Hypothesis("delta < 1", delta < 1),
-            Hypothesis(LIMIT, epsilon <= 3 * sp.log(4 / delta)),
+        hypotheses=_GIVEN,
+        steps=steps,
+        result_step="older ridge",
+        symbols={"delta": delta},
+        faults=(
+            Fault("an eighth", "older ridge", lambda rhs: rhs / 8),
+            Fault("less than nothing", "3/4 of delta", lambda rhs: delta),
         ),
+        concludes=(Conclusion("N24-Fig14", "older ridge", _NAMES),),
+    )
+
+
+@cache
+def blocki() -> Derivation:
+    """`delta_delete(w, r; eps) < delta` at w = 1/(1 + 256 r log(2/delta) log(16 r/delta)^2/eps^2), for eps <= 3
+    log(4/delta) (N24-Fig14).
+
+    `number`: 128 r L^3/eps^2, which the ridge exceeds in units of l^2, at `r`, `epsilon` and `level` = L.
+    """
+    stated = 1 / (1 + (16 * sp.sqrt(r * _two) * _sixteen / epsilon) ** 2)
+    steps = (
+        *_logarithm_steps(),
+        *_ridge_steps(),
+        _REST,
+        inferred(
+            "ridge of Blocki et al.",
+            "1/(1 + w^2) = p/(1 + v) is below p, where the cost is below delta/4.",
+            *(_cost(stated), "<", delta),
+            *(_lemma("every smaller leverage", at={above: beyond}), Use(_REST.name, weight=-1)),
+            *(str(beyond), str(A), str(C)),
+        ),
+    )
+    return Derivation(
+        id="older_ridges.blocki",
+        title="Above the ridge of Blocki et al. a deletion costs less than the target",
+        sources=("N24-Fig14",),
+        hypotheses=_GIVEN,
         steps=steps,
         result_step="w^2 from below",
         symbols={"r": r, "epsilon": epsilon, "level": big},
         faults=(
             Fault("log(2/delta) at least L", "A > L/2", lambda rhs: 2 * rhs),
             Fault("a ridge 100 times smaller", "enough", lambda rhs: 100 * rhs),
+            Fault("eps up to 30 L", "ridges in order", lambda rhs: 100 * rhs),
             Fault("twice p", "p (1 + w^2)", lambda rhs: 2 * rhs),
-            Fault("half", "least singular value", lambda rhs: rhs / 8),
-            Fault("an eighth", "Blocki et al.", lambda rhs: rhs / 8),
+            Fault("an eighth", "ridge of Blocki et al.", lambda rhs: rhs / 8),
         ),
-        concludes=tuple(Conclusion("N24-Fig14", end, names) for end in ("least singular value", "Blocki et al.")),
+        concludes=(Conclusion("N24-Fig14", "ridge of Blocki et al.", _NAMES),),
     )
 
 
