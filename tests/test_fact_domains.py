@@ -267,3 +267,21 @@ def test_bernoulli_is_of_numbers_from_minus_1_on():
     size = fact.required["size"](below)
     assert size == (-4, ">=", -1) and not sp.Ge(size[0], size[2])
     assert fact.required["count"](below) == (3, ">=", 1)
+
+
+def test_stirling_is_of_positive_numbers():
+    fact = FACTS["Stirling's lower bound"]
+    for a in (sp.Rational(1, 100), sp.Rational(1, 2), sp.Integer(1), sp.Integer(40)):
+        left, sign, right = fact.instance({"a": a})
+        assert sign == ">" and sp.N(left, 30) > sp.N(right, 30) > 0
+    below = {"a": sp.Rational(-1, 2)}  # Gamma(-1/2) < 0
+    assert sp.gamma(below["a"]) < 0 and fact.required["positive"](below) == (below["a"], ">", 0)
+    given = Derivation("id", "title", ("X",), (), (_stirling(X), _stirling(POSITIVE)), "end of x > 0", {"x": POSITIVE})
+    assert any("condition 'positive'" in text for text in step_problems(given, 0))
+    assert not list(step_problems(given, 1))
+
+
+def _stirling(a):
+    positive = Step("size", "", lhs=a**2 if a is X else a, rhs=sp.Integer(0), relation=">", witness=a)
+    name = "end of x" if a is X else "end of x > 0"
+    return by_fact(name, "", "Stirling's lower bound", {"a": a}, {"positive": positive})

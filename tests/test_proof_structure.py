@@ -163,6 +163,12 @@ CONCLUDING = {
     "ndis_any_root.lemma",
     "counting_accuracy.with_the_logarithm",
     "leverage_with_answers.share_of_the_residual",
+    "leverage.spectral_form",
+    "least_squares_decomposition.eigenvalues_and_shift",
+    "ridge_comparison.how_often",
+    "older_ridges.least_singular_value",
+    "older_ridges.blocki",
+    "older_ridges.by_information",
 }
 
 # Claims whose proofs end in the statement, as a machine compares both. Nothing leaves this list either.
@@ -200,7 +206,8 @@ COMPARED = {
         "N26-T4.2",
     ),
     *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4-range"),
-    *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "KM-6.1", "KM-AppC-gdp"),
+    *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "N24-F2", "N24-P15", "N24-Fig14", "N26-P5-corrected"),
+    *("KM-6.1", "KM-AppC-gdp"),
     "KM-AppC",  # where D = l
 }
 
@@ -251,6 +258,7 @@ NEEDLESS = {
     "N26-T4.2": {"sum_i |s_i - 1| <= |sum_i (s_i - 1)|"},
     "N26-T4.2-corrected": {"D > 0"},
     "KM-6.1": {"delta < 1"},  # delta <= TPR - FPR
+    "N26-P5-corrected": {"delta < 1"},  # beyond it there is no quantile
 }
 # Faults by rule that say the same.
 SAME = {"BW-L6": {"0 for 0 b_i in F_q(0 b_i, b; -eps - D^2/2)"}}

@@ -29,6 +29,7 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_sketches import OF_SKETCHES
+from ndis_verify.symbolic.least_squares_decomposition import eigenvalues_and_shift
 from ndis_verify.symbolic.meanings import is_meaning, meaning
 from ndis_verify.symbolic.notation import det, scalar, trace, transpose
 from ndis_verify.symbolic.rows import of_a_row
@@ -285,9 +286,8 @@ _STEPS = [k for k, step in enumerate(PROOF.steps) if step.fact in OF_SKETCHES]
 
 
 def test_every_fact_of_sketches_is_used():
-    assert {step.fact for proof in (PROOF, of_a_row()) for step in proof.steps if step.fact in OF_SKETCHES} == set(
-        OF_SKETCHES
-    )
+    proofs = (PROOF, of_a_row(), eigenvalues_and_shift())
+    assert {step.fact for proof in proofs for step in proof.steps if step.fact in OF_SKETCHES} == set(OF_SKETCHES)
 
 
 @pytest.mark.parametrize("k", _STEPS)

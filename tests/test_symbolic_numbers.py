@@ -329,10 +329,6 @@ def test_leverages_of_an_explicit_matrix() -> None:
     matrix = np.array(rows, dtype=float)
     hat = matrix @ np.linalg.inv(matrix.T @ matrix) @ matrix.T
     assert float(leverage.range_of_leverage().number(DIGITS, **entries)) == pytest.approx(hat[0, 0], rel=1e-12)
-    turn = np.array([[0.6, -0.8], [0.8, 0.6]])  # the half angle's tangent is 1/2
-    gram, row = turn @ np.diag([2.0, 7.0]) @ turn.T, np.array([1.0, 3.0])
-    spectral = leverage.spectral_form().number(DIGITS, l1=2, l2=7, v1=1, v2=3, t="0.5")
-    assert float(spectral) == pytest.approx(row @ np.linalg.inv(gram) @ row, rel=1e-12)
     assert float(leverage.ridge().number(DIGITS, length2=2, ridge=3)) == pytest.approx(0.4)
 
 

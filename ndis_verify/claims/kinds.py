@@ -45,6 +45,7 @@ _TEXTS: Mapping[str, str] = {
     "a table of parameters of two laws, or which laws are meant: every entry is compared": (
         "N24-T4 N24-TabVI N24-C3 N24-P16"
     ),
+    "it holds below some leverage, or from some epsilon on, which it does not name": "N24-T5-assumption-corrected",
     "a rate, or a constant that is not named": "N26-T5.2 N24-6.3-gap BW-T11 BW-T12 BW-eq7 KM-G-L2",
     "a supremum that is approached and not attained": "N26-Pr7-joint-approached",
     "a reading that does not stand; what stands is an object (N26-Pr8)": "N26-Pr8-smaller-n",

@@ -183,6 +183,9 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
         return stated is not None
     if isinstance(relation, law):
         return any(v.kind == "law" and end.symbols.get(v.name) == relation.args[0] for v in stated.variables)
+    orthogonal = (end.symbols.get(v.name) for v in stated.variables if v.kind == "orthogonal")
+    if any(_says_orthogonal(relation, one) for one in orthogonal if one is not None and not one.is_commutative):
+        return True
     known, gap = definitions(stated, end.symbols), relation.lhs - relation.rhs
     for h in stated.hypotheses:
         try:
@@ -196,6 +199,12 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
             if relation.rel_op.replace("==", "=") in WEAKER[sign] and equal(stated_gap, gap):
                 return True
     return False
+
+
+def _says_orthogonal(relation: Any, matrix: Any) -> bool:
+    """Whether a relation says that the transpose of a matrix is its inverse, from one of its sides."""
+    products = (transpose(matrix) * matrix, matrix * transpose(matrix))
+    return isinstance(relation, sp.Eq) and relation.rhs == 1 and relation.lhs in products
 
 
 def _form(matrix: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Calibrations of other authors for random projection: the ridge of Blocki et al., a bound on mutual information."""
+"""The calibration of random projection by a bound on mutual information."""
 
 from __future__ import annotations
 
@@ -9,125 +9,8 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.random_projection import odds as odds_of_cost
-from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
 
-zero, half = sp.Integer(0), sp.Rational(1, 2)
-r, epsilon, delta = sp.symbols("r epsilon delta", positive=True)
-
-
-@cache
-def blocki() -> Derivation:
-    """The ridge `256 l^2 r log(2/delta) log(16 r/delta)^2/eps^2` is at least the least-singular-value one for eps <= 3
-    log(4/delta) (N24-Fig14).
-
-    `number`: the leverage l^2/(w^2 + l^2) that it leaves, at `r`, `epsilon`, `delta`.
-    """
-    u, g, w, room = (sp.Symbol(name, nonnegative=True) for name in ("u", "g", "w", "v"))
-    big = 2 * sp.log(2) + u  # L = log(4/delta), delta < 1
-    ridge = 256 * r * sp.log(2 / delta) * sp.log(16 * r / delta) ** 2 / epsilon**2
-    a, c = 1 + w, 1 + u  # sqrt r and sqrt L, both at least 1
-    smaller, larger = sp.Rational(9, 2) * a * c + 3 * c**2, 32 * a**2 * c**4
-    kept, product = sp.Symbol("k", positive=True), sp.Symbol("S", positive=True)
-    steps = (
-        Step(
-            "leverage left",
-            "The ridge w^2 l^2 leaves a lone record the leverage 1/(1 + w^2).",
-            lhs=1 / (1 + ridge),
-            rhs=epsilon**2 / (epsilon**2 + 256 * r * sp.log(2 / delta) * sp.log(16 * r / delta) ** 2),
-        ),
-        Step(
-            "log(2/delta)",
-            "With L = log(4/delta) >= 2 log 2: log(2/delta) = L - log 2 is at least L/2,",
-            lhs=big - sp.log(2),
-            rhs=big / 2,
-            relation=">=",
-            witness=u / 2,
-        ),
-        Step(
-            "log(16 r/delta)",
-            "and log(16 r/delta) = L + log 4 + log r is at least L, r = e^{2g} >= 1,",
-            lhs=big + 2 * sp.log(2) + 2 * g,
-            rhs=big,
-            relation=">=",
-            witness=2 * sp.log(2) + 2 * g,
-        ),
-        Step(
-            "ridge from below",
-            "so w^2 >= 128 r L^3/eps^2.",
-            lhs=256 * kept * held(product / 2) * product**2,
-            rhs=128 * kept * product**3,
-        ),
-        Step(
-            "both ridges",
-            "The older ridge is 4 (sqrt(2 r L) + L)/eps; for eps = 3L - v it is the smaller one if 32 r L^2 >= 3"
-            " (sqrt(2 r L) + L):",
-            lhs=128 * kept * product**3 - 4 * (3 * product - room) * (sp.sqrt(2 * kept * product) + product),
-            rhs=4 * product * (32 * kept * product**2 - 3 * (sp.sqrt(2 * kept * product) + product)),
-            relation=">=",
-            witness=4 * room * (sp.sqrt(2 * kept * product) + product),
-        ),
-        Step(
-            "root of 2",
-            "sqrt 2 < 3/2, and",
-            lhs=sp.Rational(3, 2),
-            rhs=sp.sqrt(2),
-            relation=">",
-            witness=sp.Rational(3, 2) - sp.sqrt(2),
-        ),
-        Step(
-            "r and L at least 1",
-            "at sqrt r = 1 + w, sqrt L = 1 + u (L >= log 4 > 1) the difference is a polynomial with positive"
-            " coefficients.",
-            lhs=larger,
-            rhs=smaller,
-            relation=">=",
-            witness=sp.expand(larger - smaller),
-        ),
-        by_fact(
-            "private",
-            "A larger ridge leaves less leverage, and less is given away; the older ridge is private"
-            " (eigenvalue_threshold.below_the_target).",
-            "a rising function at two points",
-            {"f": cost_of_deletion(), "argument": odds_of_cost, "low": odds_of_cost / (1 + kept), "high": odds_of_cost},
-            {
-                "rises": rises_with_leverage(),
-                "order": Step(
-                    "smaller odds",
-                    "k > 0.",
-                    lhs=odds_of_cost,
-                    rhs=odds_of_cost / (1 + kept),
-                    relation=">",
-                    witness=odds_of_cost * kept / (1 + kept),
-                ),
-            },
-        ),
-    )
-    return Derivation(
-        id="baselines.blocki",
-        title="The ridge of Blocki et al. is above the least-singular-value ridge",
-        sources=("N24-Fig14",),
-        hypotheses=("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)"),
-        steps=steps,
-        result_step="leverage left",
-        symbols={"r": r, "epsilon": epsilon, "delta": delta},
-        domain=(delta < 1,),
-        faults=(
-            Fault(
-                "w for w^2",
-                "leverage left",
-                lambda rhs: epsilon / (epsilon + 16 * sp.sqrt(r * sp.log(2 / delta)) * sp.log(16 * r / delta)),
-            ),
-            Fault("log(2/delta) at least L", "log(2/delta)", lambda rhs: 2 * rhs),
-            Fault(
-                "eps up to 30 L",
-                "both ridges",
-                lambda rhs: rhs + 36 * product * (sp.sqrt(2 * kept * product) + product),
-            ),
-            Fault("a ridge 20 times smaller", "r and L at least 1", lambda rhs: 20 * rhs),
-        ),
-        covers={"N24-Fig14": "the ridge of Blocki et al."},
-    )
+r = sp.Symbol("r", positive=True)
 
 
 @cache

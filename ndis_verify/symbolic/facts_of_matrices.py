@@ -8,9 +8,10 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.block_algebra import without_powers
+from ndis_verify.symbolic.block_algebra import inverse, without_powers
 from ndis_verify.symbolic.fact import NOTHING, Fact, Instance
 from ndis_verify.symbolic.notation import (
+    diagonal,
     inverse_form,
     law_given,
     law_of,
@@ -38,6 +39,10 @@ def _quotients(
         return instance(a) if all(is_form(*(a[name] for name in names)) for names in letters) else NOTHING
 
     return checked
+
+
+def _positive_entries(letters: Mapping[str, Any]) -> Instance:
+    return quantity("coordinate", letters["d"]), ">", sp.Integer(0)
 
 
 def _not_negative_form(letters: Mapping[str, Any]) -> Instance:
@@ -97,6 +102,32 @@ OF_MATRICES: Mapping[str, Fact] = {
         reference="a positive semidefinite matrix that is invertible is positive definite, and so is its inverse",
         instance=_not_negative_form,
         required={"ridge": lambda a: (a["c"], ">=", sp.Integer(0))},
+    ),
+    "the inverse of a diagonal matrix": Fact(
+        text="A diagonal matrix of positive entries has an inverse.",
+        tex=r"d_i > 0 \implies \operatorname{diag}(d)^{-1} \operatorname{diag}(d) = I",
+        letters=("d",),
+        conditions={"positive": "d_i > 0"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.9.1",
+        instance=with_vectors(lambda a: (inverse(diagonal(a["d"])) * diagonal(a["d"]), "=", sp.Integer(1)), "d"),
+        required={"positive": _positive_entries},
+    ),
+    "the form of the inverse of a diagonal matrix": Fact(
+        text="Where D = diag(d), d_i > 0, y^T D^{-1} y is the sum of y_i^2/d_i.",
+        tex=r"d_i > 0 \implies y^{\mathsf T} \operatorname{diag}(d)^{-1} y = \sum_i y_i^2/d_i",
+        letters=("y", "d"),
+        conditions={"positive": "d_i > 0", "size": "y and d have as many entries"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.9.1",
+        instance=with_vectors(
+            lambda a: (
+                scalar(transpose(a["y"]) * inverse(diagonal(a["d"])) * a["y"]),
+                "=",
+                quantity("sum", quantity("coordinate", a["y"]) ** 2 / quantity("coordinate", a["d"])),
+            ),
+            "y",
+            "d",
+        ),
+        required={"positive": _positive_entries},
     ),
     "inverses reverse the Loewner order": Fact(
         text="Where A >= B > 0 in the Loewner order, v^T A^{-1} v <= v^T B^{-1} v for every v.",

@@ -152,6 +152,19 @@ OF_SIGNS: Mapping[str, Fact] = {
             "start": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", _zero),
         },
     ),
+    "Stirling's lower bound": Fact(
+        text="Gamma(a) > sqrt(2 pi) a^{a - 1/2} e^{-a} for a > 0.",
+        tex=r"\Gamma(a) > \sqrt{2 \pi}\,a^{a - 1/2}\,e^{-a},\quad a > 0",
+        letters=("a",),
+        conditions={"positive": "a > 0"},
+        reference="Digital Library of Mathematical Functions, 5.6.1",
+        instance=lambda a: (
+            sp.gamma(a["a"]),
+            ">",
+            sp.sqrt(2 * sp.pi) * a["a"] ** (a["a"] - sp.Rational(1, 2)) * sp.exp(-a["a"]),
+        ),
+        required={"positive": lambda a: (a["a"], ">", _zero)},
+    ),
     "upper tails of a gamma law far out": Fact(
         text="The upper tails of a gamma law tend to 0 where their edges go to infinity.",
         tex=r"x, y \to \infty \implies Q(s, x) - c\,Q(s, y) \to 0",

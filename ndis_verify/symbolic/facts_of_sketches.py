@@ -68,6 +68,30 @@ def _tilted(a: Mapping[str, Any]) -> Any:
     return a["X"] + a["w"] * transpose(a["w"])
 
 
+def _is_number(value: Any) -> bool:
+    """Whether no letters are left; as a matrix that is a multiple of the identity, which has any size."""
+    return bool(sp.expand(as_expression(value)).is_commutative)
+
+
+def _of_products(a: Mapping[str, Any]) -> Instance:
+    if _is_number(transpose(a["B"]) * a["B"] + a["R"]):
+        return NOTHING
+    return quantity("columns", transpose(a["B"]) * a["B"] + a["R"]), "=", quantity("columns", a["B"])
+
+
+def _of_an_inverse(a: Mapping[str, Any]) -> Instance:
+    if not is_symmetric(a["Y"]) or _is_number(a["X"]) or _is_number(a["Y"]):
+        return NOTHING
+    return quantity("columns", a["X"]), "=", quantity("columns", a["Y"])
+
+
+def _multiple(a: Mapping[str, Any]) -> Instance:
+    """Of a number c, and of an A that is written as its own transpose, and so is square."""
+    if not is_symmetric(a["A"]) or _is_number(a["A"]) or not as_expression(a["c"]).is_commutative:
+        return NOTHING
+    return det(a["c"] * a["A"]), "=", a["c"] ** a["d"] * det(a["A"])
+
+
 def _size(a: Mapping[str, Any]) -> Instance:
     return quantity("columns", a["N"]), "=", a["d"]
 
@@ -210,11 +234,25 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("B", "R"),
         conditions={"size": "R has the size of B^T B"},
         reference="Horn and Johnson, Matrix Analysis, section 0.2.3",
-        instance=lambda a: (
-            quantity("columns", transpose(a["B"]) * a["B"] + a["R"]),
-            "=",
-            quantity("columns", a["B"]),
-        ),
+        instance=_of_products,
+    ),
+    "columns of an inverse": Fact(
+        text="Where X Y = I, Y square, X has as many columns as Y.",
+        tex=r"X Y = I \implies \operatorname{cols}(X) = \operatorname{cols}(Y)",
+        letters=("X", "Y"),
+        conditions={"product": "X Y = I"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.5",
+        instance=_of_an_inverse,
+        required={"product": lambda a: (a["X"] * a["Y"], "=", _one)},
+    ),
+    "determinant of a multiple": Fact(
+        text="det(c A) = c^d det A, c a number and A square, of d columns.",
+        tex=r"\det(c A) = c^d \det A,\quad d = \operatorname{cols}(A)",
+        letters=("c", "A", "d"),
+        conditions={"size": "A has d columns"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.3.1",
+        instance=_multiple,
+        required={"size": lambda a: (quantity("columns", a["A"]), "=", a["d"])},
     ),
     "a form as a trace": Fact(
         text="tr(w w^T M) = w^T M w.",

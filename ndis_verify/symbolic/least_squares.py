@@ -124,10 +124,7 @@ def deleted_solution() -> Derivation:
             Fault("residual not squared", "leverage in [B b], any d", lambda rhs: p + residual / total),
             Fault("(1-p) instead of 1/(1-p)", "share", lambda rhs: (1 - q) * (1 - p)),
         ),
-        covers={
-            "N24-P14": "whole, with the argument q <= 1",
-            "N24-P15": "part: the two laws' parameters",
-        },
+        covers={"N24-P14": "whole, with the argument q <= 1"},
     )
 
 
@@ -213,7 +210,7 @@ def quadratic_form_deletion() -> Derivation:
             Fault("ratio of residuals inverted", "orthogonal vectors", lambda rhs: y / ratio),
             Fault("factor (1-p)/(1-q) dropped", "linear part", lambda rhs: rhs / ratio),
         ),
-        covers={"N24-C3": "whole, with N26-L1", "N24-T4": "part: deletion", "N24-P15": "part: forward decomposition"},
+        covers={"N24-C3": "whole, with N26-L1", "N24-T4": "part: deletion"},
     )
 
 
@@ -283,7 +280,6 @@ def quadratic_form_insertion() -> Derivation:
         covers={
             "N24-T4": "part: insertion",
             "N24-C3": "part: other direction",
-            "N24-P15": "part: backward decomposition",
         },
     )
 

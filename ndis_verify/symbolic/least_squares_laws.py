@@ -140,7 +140,7 @@ def chi_square_laws() -> Derivation:
 @cache
 def tail_rate() -> Derivation:
     """For every r, d and 0 < p < 1 the larger direction falls, not rises, as the share leaves 0, once eps is large
-    (against N24-T5).
+    (N24-T5-assumption-corrected).
 
     lim (1/eps) log delta = -1/max alpha, alpha over the relative eigenvalues less 1. With 0 < q-p < p(1-p) every alpha
     of either direction lies below the largest one at q = p, p/(1-p). `number`: the drop of the largest alpha of
@@ -175,7 +175,7 @@ def tail_rate() -> Derivation:
     return Derivation(
         id="least_squares_laws.tail_rate",
         title="The assumption of monotonicity in the residual share fails for every r, d and p",
-        sources=("N24-T5", "N24-Fig15"),
+        sources=("N24-T5-assumption-corrected", "N24-T5", "N24-Fig15"),
         hypotheses=("0 < p < 1", "0 < q - p < p(1-p)", "eps large enough"),
         steps=steps,
         result_step="insert drops",
@@ -185,7 +185,7 @@ def tail_rate() -> Derivation:
             Fault("drop of the wrong sign", "insert drops", lambda rhs: -rhs),
             Fault("1 - q for 1 - p", "at q = p", lambda rhs: p),
         ),
-        covers={"N24-T5": "the assumption fails: monotone in q - p with p fixed"},
+        covers={"N24-T5-assumption-corrected": "part: once epsilon is large"},
     )
 
 
@@ -256,7 +256,7 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
 @cache
 def order_fails() -> Derivation:
     """For every d, r and eps > 0 there are p at which a positive share has a smaller larger direction than share 0
-    (against N24-T5).
+    (N24-T5-assumption-corrected).
 
     x = p/(1-p), y = (q-p)/(1-q) = x/2: delta <= e^{-3 eps/(2x)} e^{9r/4 + 3d/8 + d log 2}; at share 0 it is at
     least of the order x^{3/2} e^{-eps/x}. `number`: log of the first bound at `odds` = x, `r`, `d`, `epsilon`.
@@ -323,7 +323,7 @@ def order_fails() -> Derivation:
     return Derivation(
         id="least_squares_laws.order_fails",
         title="At every d, r and epsilon > 0 the divergence falls somewhere as the residual share grows",
-        sources=("N24-T5",),
+        sources=("N24-T5-assumption-corrected", "N24-T5"),
         hypotheses=("d, r and eps > 0 fixed", "p small: how small depends on d, r and eps"),
         steps=steps,
         result_step="bound",
@@ -334,5 +334,5 @@ def order_fails() -> Derivation:
             Fault("loss of the other law", "loss at share 0", lambda rhs: -rhs),
             Fault("exponent of share 0 doubled", "exponents", lambda rhs: rhs + above / x),
         ),
-        covers={"N24-T5": "the assumption fails at every d, r and eps > 0"},
+        covers={"N24-T5-assumption-corrected": "part: at small leverages"},
     )

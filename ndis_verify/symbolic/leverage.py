@@ -6,10 +6,14 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.normal_coordinates import total_of
+from ndis_verify.symbolic.notation import diagonal, scalar, transpose
 from ndis_verify.symbolic.random_projection import rank_one_algebra
+from ndis_verify.symbolic.sketch_records import inferred, named
+from ndis_verify.symbolic.statement_terms import quantity
 
 _ENTRIES = sp.symbols("d11 d12 d21 d22 d31 d32", real=True)
 _D = sp.Matrix(3, 2, _ENTRIES)
@@ -135,89 +139,97 @@ def range_of_leverage() -> Derivation:
 
 @cache
 def spectral_form() -> Derivation:
-    """`p_i = sum_j cos^2(theta_ij) ||d_i||^2/lambda_j`, theta_ij between row i and eigenvector j of D^T D (N24-F2).
+    """`v^T G^{-1} v = sum_i c_i^2 |v|^2/lambda_i`, c_i the cosine between v and eigenvector i of G (N24-F2).
 
-    `number`: p in two dimensions, at eigenvalues `l1`, `l2` > 0, row `v1`, `v2`, and eigenvectors turned by the
-    angle with tangent of its half `t`.
+    `number`: 1, which stands for the identity matrix that D^{-1} D is.
     """
-    U, Ut, E, Ei, v, vt, y, yt = (letter(name) for name in ["U", "Ut", "E", "Ei", "v", "vt", "y", "yt"])
-    turn, spread = sp.Matrix([[3, -4], [4, 3]]) / 5, sp.diag(2, 7)
-    record = sp.Matrix([1, 3])
-    algebra = BlockAlgebra(
-        {(Ut, U): 1, (U, Ut): 1, (E, Ei): 1, (Ei, E): 1, (Ut, v): y, (vt, U): yt},
-        {
-            U: turn,
-            Ut: turn.T,
-            E: spread,
-            Ei: spread.inv(),
-            v: record,
-            vt: record.T,
-            y: turn.T * record,
-            yt: record.T * turn,
-        },
-    )
-    l1, l2 = sp.symbols("l1 l2", positive=True)
-    v1, v2, t = sp.symbols("v1 v2 t", real=True)
-    norm2 = v1**2 + v2**2
-    rotation = sp.Matrix([[1 - t**2, -2 * t], [2 * t, 1 - t**2]]) / (1 + t**2)
-    row = sp.Matrix([v1, v2])
-    gram = rotation * sp.diag(l1, l2) * rotation.T
-    cos2 = [(rotation[:, j].T * row)[0] ** 2 / norm2 for j in (0, 1)]
-    leverage = (row.T * (gram.adjugate() / gram.det()) * row)[0]
+    U, v, c, eigenvalues = (letter(name) for name in "Uvcl")
+    D, Ut, vt = diagonal(eigenvalues), transpose(U), transpose(v)
+    length = sp.Symbol("n", positive=True)
+    one, across, G = sp.Integer(1), inverse(D), U * D * Ut
+    squares = quantity("coordinate", c) ** 2 / quantity("coordinate", eigenvalues)
+    norm, leverage = sp.sqrt(scalar(vt * v)), scalar(vt * inverse(G) * v)
+    stated = lambda terms: total_of(terms).subs(c, Ut * v / length).subs(length, norm)  # noqa: E731
+    left, right, positive, nonzero = "U^T U = I", "U U^T = I", "lam_i > 0", "|v| > 0"
     steps = (
-        Step(
-            "inverse, any d",
-            "(U E U^T)^{-1} = U E^{-1} U^T,",
-            lhs=(U * E * Ut) * (U * Ei * Ut),
-            rhs=sp.Integer(1),
-            algebra=algebra,
+        by_fact(
+            "D^{-1} D",
+            "D = diag(lam) has an inverse.",
+            "the inverse of a diagonal matrix",
+            {"d": eigenvalues},
+            {"positive": positive},
         ),
-        Step(
-            "coordinates, any d",
-            "so p = y^T E^{-1} y = sum_j y_j^2/lambda_j with y = U^T v,",
-            lhs=vt * (U * Ei * Ut) * v,
-            rhs=yt * Ei * y,
-            algebra=algebra,
+        inferred(
+            "inverse",
+            "So U D^{-1} U^T is one of G = U D U^T from the left,",
+            *(U * across * Ut * G, "=", one),
+            Use(left, between=(U * across, D * Ut)),
+            Use("D^{-1} D", between=(U, Ut)),
+            Use(right, between=(one, one)),
+            algebra=without_rules((U, Ut, D, across)),
         ),
-        Step("angle", "and y_j = <u_j, v> = cos(theta_j) ||v||, as u_j has length 1.", kind="definition"),
-        Step(
-            "unit vectors, d = 2",
-            "The columns of the rotation have length 1.",
-            lhs=(rotation[:, 0].T * rotation[:, 0])[0],
-            rhs=sp.Integer(1),
+        by_fact(
+            "G^{-1}",
+            "and so the inverse.",
+            "an inverse from one side",
+            {"X": U * across * Ut, "Y": G},
+            {"product": "inverse"},
         ),
-        Step("cosines, d = 2", "cos^2 sum to 1.", lhs=cos2[0] + cos2[1], rhs=sp.Integer(1)),
-        Step(
-            "spectral form, d = 2 in full",
-            "Every entry symbolic.",
-            lhs=leverage,
-            rhs=cos2[0] * norm2 / l1 + cos2[1] * norm2 / l2,
-            reduce=_numerator,
+        named(length, "n is the length of v,", norm, nonzero),
+        named(c, "and c are the cosines: c_i = <u_i, v>/|v| between v and the eigenvector u_i.", Ut * v / length),
+        inferred(
+            "coordinates",
+            "n c are the coordinates of v, so the leverage is n^2 c^T D^{-1} c,",
+            *(leverage, "=", length**2 * scalar(transpose(c) * across * c)),
+            *(Use("G^{-1}", between=(vt, v)), str(c)),
+            algebra=without_rules((U, Ut, D, across, v, vt), (length,)),
+        ),
+        by_fact(
+            "squares",
+            "D is diagonal,",
+            "the form of the inverse of a diagonal matrix",
+            {"y": c, "d": eigenvalues},
+            {"positive": positive, "size": str(c)},
+        ),
+        by_fact(
+            "weights",
+            "a sum is linear,",
+            "means are linear",
+            {"mean": total_of, "terms": ((length**2, squares),)},
+            {"integrable": str(c)},
+        ),
+        inferred(
+            "weighted sum",
+            "and so it is a sum over the eigenvectors.",
+            *(leverage, "=", total_of(length**2 * squares)),
+            *("coordinates", "squares", "weights"),
+        ),
+        inferred(
+            "spectral form",
+            "In the statement's letters.",
+            *(leverage, "=", stated(squares * length**2)),
+            *("weighted sum", str(c), str(length)),
         ),
     )
     return Derivation(
         id="leverage.spectral_form",
         title="Leverage through the eigenvalues of the Gram matrix",
         sources=("N24-F2",),
-        hypotheses=("D^T D invertible",),
-        steps=steps,
-        result_step="spectral form, d = 2 in full",
-        symbols={"l1": l1, "l2": l2, "v1": v1, "v2": v2, "t": t},
-        domain=(sp.Ne(norm2, 0),),
-        faults=(
-            Fault(
-                "cosine not squared",
-                "spectral form, d = 2 in full",
-                lambda rhs: sp.sqrt(cos2[0]) * norm2 / l1 + cos2[1] * norm2 / l2,
-            ),
-            Fault(
-                "eigenvalues swapped",
-                "spectral form, d = 2 in full",
-                lambda rhs: rhs.subs({l1: l2, l2: l1}, simultaneous=True),
-            ),
-            Fault("E in place of its inverse", "coordinates, any d", lambda rhs: yt * E * y),
+        hypotheses=(
+            Hypothesis(left, sp.Eq(Ut * U, 1)),
+            Hypothesis(right, sp.Eq(U * Ut, 1)),
+            Hypothesis(positive, sp.Gt(quantity("coordinate", eigenvalues), 0)),
+            Hypothesis(nonzero, sp.Gt(norm, 0)),
         ),
-        covers={"N24-F2": "whole"},
+        steps=steps,
+        result_step="D^{-1} D",
+        symbols={},
+        faults=(
+            Fault("cosine not squared", "spectral form", lambda rhs: stated(sp.sqrt(squares) * length**2)),
+            Fault("length not squared", "coordinates", lambda rhs: rhs / length),
+            Fault("U left out", "inverse", lambda rhs: U * Ut + 1),
+        ),
+        concludes=(Conclusion("N24-F2", "spectral form", {"v": v, "lam": eigenvalues, "U": U}),),
     )
 
 

@@ -111,6 +111,13 @@ class normal_mean(AppliedUndef):
         return sp.Integer(0) if f == 0 else None
 
 
+class diagonal(AppliedUndef):
+    """The diagonal matrix of a vector made of letters."""
+
+    nargs = 1
+    is_commutative = False
+
+
 class transpose(AppliedUndef):
     """The transpose of an array made of letters: of sums and products those of their parts."""
 
@@ -131,6 +138,8 @@ class transpose(AppliedUndef):
         (one,) = word
         if isinstance(one, cls):
             return one.args[0]
+        if isinstance(one, diagonal):
+            return one
         if isinstance(one, inverse):
             return inverse(cls(one.args[0]))
         return cls(one.base) ** one.exp if one.is_Pow and one.exp.is_Integer else None

@@ -1,4 +1,4 @@
-"""Random projection after a ridge, wrapped: Poisson subsampling, and when a tested ridge is the smaller one."""
+"""Random projection after a ridge, wrapped: Poisson subsampling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import average, held, total, x
-from ndis_verify.symbolic.special_functions import Phi
 
 zero = sp.Integer(0)
 sample = sp.Symbol("omega", real=True)  # which of the other records are in the sample
@@ -155,65 +154,4 @@ def subsampling() -> Derivation:
             Fault("delta' not scaled", "delta", lambda rhs: slack / rate),
         ),
         covers={"N26-T5.3": "whole, with ridge.mechanism", "N26-Fig3": "whole, with ridge.mechanism"},
-    )
-
-
-@cache
-def ridge_comparison() -> Derivation:
-    """The tested ridge is below the untested one with probability `Phi((lambda_min - gap)/tau - z_P)` (N26-P5).
-
-    `number`: at `eigenvalue`, `gap` = l^2/p*_R - l^2/p*, `std` = tau and `quantile` = z_P = Phi^{-1}(1 - delta_P).
-    """
-    eigenvalue, gap, std, quantile, first, second = sp.symbols("lambda_min G tau z_P s_R s", positive=True)
-    z = sp.Symbol("z", real=True)
-    lower = eigenvalue + std * z - std * quantile
-    point = (eigenvalue - gap) / std - quantile
-    steps = (
-        Step(
-            "gap",
-            "G = s_R - s with s = l^2/p* at (eps, delta) and s_R = l^2/p*_R at (eps_R, delta_R). The curve falls in eps"
-            " and grows in p, so p*_R <= p* and G >= 0.",
-            kind="definition",
-        ),
-        Step(
-            "when it is smaller",
-            "max(s_R - max(b, 0), 0) < s exactly when b > G, since s > 0 and G >= 0:",
-            lhs=held(first - lower) - second,
-            rhs=held(first - second) - lower,
-        ),
-        Step("in the noise", "b - G = tau (z + (lambda_min - G)/tau - z_P),", lhs=lower - gap, rhs=std * (z + point)),
-        Step(
-            "probability",
-            "so it happens with probability Phi((lambda_min - G)/tau - z_P), by symmetry of z:",
-            lhs=1 - Phi(-point),
-            rhs=Phi((eigenvalue - gap) / std - quantile),
-            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
-        ),
-        Step(
-            "at the threshold",
-            "one half at lambda_min = G + tau z_P,",
-            lhs=sp.Subs(point, eigenvalue, gap + std * quantile),
-            rhs=zero,
-        ),
-        Step(
-            "beyond it",
-            "and s standard deviations beyond, Phi(s): never certain.",
-            lhs=point.subs(eigenvalue, gap + std * quantile + std * second),
-            rhs=second,
-        ),
-    )
-    return Derivation(
-        id="ridge_wrappers.ridge_comparison",
-        title="When the tested ridge is the smaller one",
-        sources=("N26-P5",),
-        hypotheses=("tau > 0", "0 < delta_P < 1", "eps_T <= eps"),
-        steps=steps,
-        result_step="probability",
-        symbols={"eigenvalue": eigenvalue, "gap": gap, "std": std, "quantile": quantile},
-        faults=(
-            Fault("quantile added", "probability", lambda rhs: Phi((eigenvalue - gap) / std + quantile)),
-            Fault("gap of the other sign", "in the noise", lambda rhs: rhs + 2 * gap),
-            Fault("certain beyond the threshold", "beyond it", lambda rhs: 2 * second),
-        ),
-        covers={"N26-P5": "whole: the exact probability"},
     )

@@ -16,7 +16,7 @@ from ndis_verify.statements.shapes import Shape, shape_of
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
 from ndis_verify.symbolic.block_algebra import inverse
-from ndis_verify.symbolic.notation import det, scalar, trace, transpose
+from ndis_verify.symbolic.notation import det, diagonal, scalar, trace, transpose
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 
 
@@ -40,7 +40,13 @@ def _of_numbers(largest: Any) -> Callable[..., Any]:
     return taken
 
 
-_OF_LETTERS = ("transpose", "above", "beside", "logistic_fit")
+def _size(value: Any) -> Any:
+    """Of a number its absolute value, of a vector made of letters its length."""
+    return sp.Abs(value) if value.is_commutative else sp.sqrt(scalar(transpose(lettered(value)) * lettered(value)))
+
+
+_OF_LETTERS = ("above", "beside", "logistic_fit")
+_BUILT = {"transpose": transpose, "diagonal": diagonal, "det": det, "trace": trace}
 _SIZES = ("rows", "columns")
 _OF_ONE_SIZE = ("det", "sketch_density")  # whose arrays have the size of one another, so that 1 is the identity
 _HEADS: Mapping[str, Callable[..., Any]] = {
@@ -53,7 +59,7 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "exp": sp.exp,
     "log": sp.log,
     "sqrt": sp.sqrt,
-    "abs": sp.Abs,
+    "abs": _size,
     "max": _of_numbers(sp.Max),
     "min": _of_numbers(sp.Min),
     "erf": sp.erf,
@@ -73,10 +79,10 @@ def quantity(head: str, *args: Any) -> Any:
     array that is made of letters does not commute.
     """
     if not all(getattr(arg, "is_commutative", True) for arg in args):
+        if head in _BUILT:
+            return _BUILT[head](*args)
         if head in _OF_LETTERS:
-            return transpose(*args) if head == "transpose" else sp.Function(head, commutative=False)(*args)
-        if head in ("det", "trace"):
-            return (det if head == "det" else trace)(*args)
+            return sp.Function(head, commutative=False)(*args)
     if head in _SIZES:
         return sp.Function(head, integer=True, positive=True)(*args)
     return sp.Function(head, real=True)(*args)

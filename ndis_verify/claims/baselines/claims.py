@@ -34,8 +34,7 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer as whole
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import baselines as derived
-from ndis_verify.symbolic import eigenvalue_threshold
-from ndis_verify.symbolic import random_projection_order as order
+from ndis_verify.symbolic import older_ridges
 
 _DOMAIN = Domain(
     (
@@ -264,9 +263,9 @@ CLAIMS = (
         declared=Verdict.PROVED,
         parts=(_LSV, _LSV),
         checks=(
-            proof("tail at the older threshold", eigenvalue_threshold.below_the_target, part=_LSV),
-            proof("order in the leverage", order.derivative_in_leverage, part=_LSV),
-            proof("ridge above the least-singular-value one", derived.blocki, part=_JL),
+            proof("a leverage below the older threshold", older_ridges.least_singular_value, part=_LSV),
+            proof("a ridge above the least-singular-value one", older_ridges.blocki, part=_JL),
+            proof("the root of twice the information", older_ridges.by_information, part=_MUTUAL),
             proof("information of a lone record, what it converts to", derived.information, part=_MUTUAL),
             _search(
                 "search above the least-singular-value ridge",

@@ -25,6 +25,7 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector
 from ndis_verify.symbolic import (
     generalized_chi2,
+    least_squares_decomposition,
     least_squares_moments,
     leverage_with_answers,
     normal_moments,
@@ -163,7 +164,10 @@ CLAIMS = (
             " insert: the inverse eigenvalues, |b|^2 = r p (q-p) (1-q)/(1-p)^4."
         ),
         declared=Verdict.PROVED,
-        checks=(*QUADRATIC, *FORMS, EIGENVALUES),
+        checks=(
+            proof("eigenvalues and shift of both pairs", least_squares_decomposition.eigenvalues_and_shift),
+            *(*FORMS, EIGENVALUES),
+        ),
         note="The table is lost; derived from the matrices.",
     ),
     Claim(

@@ -24,6 +24,7 @@ from ndis_verify.claims.least_squares.noise_checks import (
     VISIBLE,
     larger,
 )
+from ndis_verify.claims.least_squares.share_order import FAR, SMALL
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.checks import agreement
 from ndis_verify.court.domain import Domain, choice, continuous, integer
@@ -193,18 +194,39 @@ CLAIMS = (
         declared=Verdict.REFUTED,
         fails_at=_FALLS,
         parts=("as printed", "as printed"),
-        checks=(
-            proof("the share, for every r, d and p", laws.tail_rate, part="as printed"),
-            proof("the share, for every d, r and eps > 0", laws.order_fails, part="as printed"),
-        ),
+        checks=(),
         corrected=(
             "Holds for no d, r and eps > 0: the divergence falls in the share at every small p; and at every d, r and p"
-            " once eps is large, where the decay rate in eps is 1/p - 1 at q = p and larger for 0 < q - p < p(1-p)."
+            " once eps is large, where the decay rate in eps is 1/p - 1 at q = p and larger for 0 < q - p < p(1-p)"
+            " (N24-T5-assumption-corrected)."
         ),
         note=(
             "Whatever chooses noise by this order has to search the set of (p, q) instead. Where the order does seem to"
             " hold: N24-Fig15."
         ),
+    ),
+    Claim(
+        id="N24-T5-assumption-corrected",
+        source="N24",
+        title="where the divergence falls in the residual share",
+        statement=(
+            "At every d, r and eps > 0 there is a leverage below which the larger of the two directions is smaller at"
+            " (q-p)/(1-q) = p/(2(1-p)) than at q = p; and at every d, r and 0 < p < 1 it is smaller at each 0 < q - p <"
+            " p(1-p) than at q = p from some eps on."
+        ),
+        formula=(
+            "max(delta_delete, delta_insert)(p, q, d, r, eps) < max(delta_delete, delta_insert)(p, p, d, r, eps), p"
+            " small, or eps large"
+        ),
+        hypotheses=("0 < p < q < 1", "d, r whole"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("the share, for every d, r and eps > 0", laws.order_fails, part="below some p"),
+            SMALL,
+            proof("the share, for every r, d and p", laws.tail_rate, part="beyond some eps"),
+            FAR,
+        ),
+        note="So the order of N24-T5-assumption holds in the share at no d, r and eps > 0.",
     ),
     stated_claim(
         id="N24-Fig15",

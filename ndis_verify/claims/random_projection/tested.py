@@ -20,8 +20,7 @@ from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import Statement, real, vector
-from ndis_verify.symbolic import leverage_beside_a_ridge, ridge_wrappers, tested_mechanism, tested_ridges
-from ndis_verify.symbolic import random_projection_order as order
+from ndis_verify.symbolic import leverage_beside_a_ridge, ridge_comparison, tested_mechanism, tested_ridges
 
 _EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
 _GOOD = proof("release at a good value", tested_ridges.at_a_good_value)
@@ -111,6 +110,9 @@ _TEST_THEN_RELEASE = (
     " outcome given it. So (x + y, delta)-DP, delta = delta_T + delta_R + f: delta_T = delta_shift(l^2/s; x), delta_R ="
     " delta_delete(P, r; y)."
 )
+# The noise of the test beyond -c, and up to it: what the lower bound is there.
+_BEYOND = "m + tau (y - c - Phi^-1(1 - delta))"
+_SHORT = "m + tau (-w - c - Phi^-1(1 - delta))"
 
 CLAIMS: tuple[Claim, ...] = (
     stated_claim(
@@ -230,17 +232,42 @@ CLAIMS: tuple[Claim, ...] = (
             " ridges, the tested ridge is smaller for certain: the left side is the probability that it is, delta ="
             " delta_P and tau the noise of the test."
         ),
-        declared=Verdict.RESTRICTED,
+        declared=Verdict.REFUTED,
         fails_at=({"m": 2, "g": 1, "tau": 1, "delta": "0.5"},),
         parts=("for certain", "for certain"),
-        checks=(
-            proof("exact probability", ridge_wrappers.ridge_comparison),
-            proof("order in the leverage", order.derivative_in_leverage),
-        ),
+        checks=(),
         corrected="Strictly smaller with probability Phi(s) at lambda_min = gap + tau (z_P + s): above 1/2 past the"
-        " threshold, never 1.",
+        " threshold, never 1 (N26-P5-corrected).",
         note="The printed threshold was lost; the surrounding sentence gives no probability. With probability 1 - beta"
         " the threshold needs tau Phi^{-1}(1 - beta) more.",
+    ),
+    stated_claim(
+        id="N26-P5-corrected",
+        source="N26",
+        title="how often the tested ridge is below the untested one",
+        stated=statement(
+            f"max(0, l^2/Q - max(0, {_BEYOND})) < l^2/P, and max(0, l^2/Q - max(0, {_SHORT})) >= l^2/P"
+            ", and 1 - Phi(-c) = Phi(c), and Phi(c) < 1, and 1/2 < Phi(y)",
+            *("l > 0", "0 < Q <= P", "tau > 0", "0 < delta < 1", "y > 0", "w >= 0"),
+            where={"c": "(m - (l^2/Q - l^2/P))/tau - Phi^-1(1 - delta)"},
+            over=(
+                *(real(name, "0.01", 100, "log") for name in ("l", "tau")),
+                *(real(name, "1e-4", 1, "log") for name in "QP"),
+                *(real(name, 0, 10) for name in "yw"),
+                real("m", -100, 100),
+            ),
+        ),
+        about=(
+            "m is the least eigenvalue, tau z the noise of the test, z standard normal, P the largest leverage that is"
+            " private at (eps, delta) and Q <= P the one at what the test leaves of them: the tested ridge max(0, l^2/Q"
+            " - max(0, m + tau (z - Phi^{-1}(1 - delta)))) is below the untested one, l^2/P, for z = y - c > -c and at"
+            " least as large for z = -w - c <= -c: it is smaller with probability 1 - Phi(-c) = Phi(c), which is never"
+            " 1, and above 1/2 once c > 0, that is past the threshold of N26-P5."
+        ),
+        declared=Verdict.PROVED,
+        checks=(proof("smaller beyond one value of the noise alone", ridge_comparison.how_often),),
+        note="Q <= P as less of eps and of delta is left, and the divergence falls in eps and grows in the leverage"
+        " (N26-P4).",
     ),
 )
 CLAIMS = decided(CLAIMS, "N26-Fig4")
