@@ -117,6 +117,8 @@ CONCLUDING = {
     "covariance_envelope.envelope_vertex",
     "gaussian_calibration.no_pure_privacy",
     "gaussian_calibration.tail_calibration",
+    "classical_gaussian_order.reached_in_epsilon",
+    "classical_gaussian_order.reached_share",
     "gaussian_mechanism.circulated_floor",
     "gaussian_mechanism.exact_floor",
     "gaussian_mechanism.tail_bound",
@@ -197,7 +199,7 @@ COMPARED = {
         "N26-Pr7-improved",
         "N26-T4.2",
     ),
-    *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4", "BW-T4-range"),
+    *("N26-L3-two-eigenvalues", "N26-Pr8", "N26-Pr8-improved", "BW-T4", "BW-T4-range", "N24-Fig7-monotone"),
     *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1"),
 }
 
