@@ -16,7 +16,7 @@ epsilon, a, b = sp.symbols("epsilon a b", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
 _LAST, _FIRST = sp.Rational(216282, 10**6), sp.Rational(216283, 10**6)
 _BELOW, _ABOVE = sp.Rational(2162821, 10**7), sp.Rational(2162822, 10**7)  # around the crossing
-_UP_TO, _FROM = Hypothesis("a <= 0.216282", a <= _LAST), Hypothesis("b >= 0.216283", b >= _FIRST)
+UP_TO, FROM = Hypothesis("a <= 0.216282", a <= _LAST), Hypothesis("b >= 0.216283", b >= _FIRST)
 
 
 def ratio(at: sp.Expr) -> sp.Expr:
@@ -59,7 +59,7 @@ def crossing() -> Derivation:
             *(Use("lower Mills bound", at={x: root}, weight=weight * (1 + 2 * epsilon)), "rest"),
         ),
         _decimal("digits below", "A number in between,", _BELOW, _LAST),
-        _order("a below", _BELOW, a, "digits below", Use(_UP_TO.text, weight=-1)),
+        _order("a below", _BELOW, a, "digits below", Use(UP_TO.text, weight=-1)),
         by_fact(
             "up to it",
             "at which the product is larger",
@@ -72,7 +72,7 @@ def crossing() -> Derivation:
             "below", "So it is below 1 up to there.", ratio(a), "<", one, "up to it", Use("value below", weight=-1)
         ),
         _decimal("digits above", "Another one,", _FIRST, _ABOVE),
-        _order("b above", b, _ABOVE, "digits above", Use(_FROM.text)),
+        _order("b above", b, _ABOVE, "digits above", Use(FROM.text)),
         by_fact(
             "from it on",
             "at which the product is smaller",
@@ -90,7 +90,7 @@ def crossing() -> Derivation:
         id="circulated_threshold.crossing",
         title="Where the threshold in circulation stops being valid",
         sources=("BW-T4",),
-        hypotheses=(_UP_TO, _FROM),
+        hypotheses=(UP_TO, FROM),
         steps=steps,
         result_step="value below",
         symbols={},

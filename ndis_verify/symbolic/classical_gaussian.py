@@ -250,8 +250,5 @@ def private() -> Derivation:
             Fault("half of delta", "classical std", lambda rhs: rhs / 2),
             Fault("c above 1", "above 2/3", lambda rhs: sp.Integer(1)),
         ),
-        concludes=(
-            Conclusion("BW-T1", "classical std", {"eps": epsilon, "delta": delta, "Delta": sensitivity}),
-            Conclusion("BW-T1-every-epsilon", "classical std", part="eps below 1"),
-        ),
+        concludes=(Conclusion("BW-T1", "classical std", {"eps": epsilon, "delta": delta, "Delta": sensitivity}),),
     )

@@ -1,5 +1,7 @@
 """How the classical std's waste changes: against the delta it reaches, and against the smallest std, in eps and in
 delta.
+
+The deviations are c = sqrt(2 log(1.25/delta)), the shift is eps/c, or eps/(s c) at a share s of the classical std.
 """
 
 from __future__ import annotations
@@ -8,74 +10,128 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.mills_ratio import mills_steps, positive_tail_steps, x
-from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
-epsilon, a, mu, y, h = sp.symbols("epsilon a mu y h", positive=True)
-m_near, m_far, q = sp.symbols("m_1 m_2 q", positive=True)
+epsilon, larger, c, mu, y, h = sp.symbols("epsilon x c mu y h", positive=True)
+m_near, m_far = sp.symbols("m_1 m_2", positive=True)
+delta, level = sp.symbols("delta y", positive=True)
+m, n, k, j = sp.symbols("m n k j", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
+LEAST = sp.Rational(2, 3)  # less than c at delta = 1
 
 
-def _profile(shift: sp.Expr) -> sp.Expr:
-    return Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 2 - epsilon / shift)
+def closed(at: sp.Expr, eps: sp.Expr) -> sp.Expr:
+    """The delta that `at` deviations reach."""
+    return Phi(eps / (2 * at) - at) - sp.exp(eps) * Phi(-eps / (2 * at) - at)
 
 
-def _negative_argument_steps() -> tuple[Step, ...]:
-    """The bracket where a < s, which needs delta above 1.25 e^{-1/4}: the Mills ratio at a negative point is below
-    sqrt(2 pi) e^{x^2/2}.
+def reached(at: sp.Expr, eps: sp.Expr) -> sp.Expr:
+    """The same, as a divergence."""
+    return quantity("mean_shift", eps / at, eps)
+
+
+def bracket(at: sp.Expr, eps: sp.Expr) -> sp.Expr:
+    """Where it is positive, the delta reached falls faster than delta in the deviations."""
+    return eps / at**3 * phi(eps / (2 * at) - at) - closed(at, eps)
+
+
+def closed_form(at: sp.Expr, eps: sp.Expr) -> Use:
+    """That `reached` is `closed`."""
+    return Use("closed form", of=mean_shift.hockey_stick, at={mean_shift.shift: eps / at, mean_shift.epsilon: eps})
+
+
+def deviations(target: sp.Expr) -> sp.Expr:
+    return sp.sqrt(2 * sp.log(sp.Rational(5, 4) / target))
+
+
+@cache
+def reached_in_epsilon() -> Derivation:
+    """The delta that c deviations reach rises in eps, for every c > 0 (N24-Fig7-monotone, BW-Fig1-monotone).
+
+    `number`: its slope, at `epsilon` and `c`.
     """
-    half_width, room, extra = sp.symbols("s v w", positive=True)
-    least = sp.sqrt(2 * sp.log(sp.Rational(5, 4)))
-    tenth = sp.Rational(1, 10)
+    half_width = epsilon / (2 * c)
+    far = c + half_width
+    slope = sp.exp(epsilon) * (phi(far) / c - Phi(-far))
+    more = sp.exp(epsilon) * phi(far) * half_width / (c * far)
+    steps = (
+        *mills_steps()[:3],  # the upper bound
+        Step(
+            "slope",
+            "As e^eps phi(c + eps/(2c)) = phi(c - eps/(2c)), the slope of the closed form is",
+            lhs=sp.Derivative(closed(c, epsilon), epsilon),
+            rhs=slope,
+        ),
+        Step("more", "a positive term", lhs=more, rhs=zero, relation=">", witness=more),
+        inferred(
+            "rises",
+            "more than a multiple of the upper Mills bound's gap: it is positive,",
+            sp.Derivative(reached(c, epsilon), epsilon),
+            ">",
+            zero,
+            Use("upper Mills bound", at={x: far}, weight=sp.exp(epsilon)),
+            *("more", closed_form(c, epsilon), "slope"),
+        ),
+        by_fact(
+            "larger eps",
+            "and a larger eps reaches more.",
+            "a rising function at two points",
+            {"f": reached(c, epsilon), "argument": epsilon, "low": epsilon, "high": larger},
+            {"rises": "rises", "order": "eps < x"},
+        ),
+    )
+    return Derivation(
+        id="classical_gaussian_order.reached_in_epsilon",
+        title="The delta that so many deviations reach rises in eps",
+        sources=("N24-Fig7-monotone", "BW-Fig1-monotone"),
+        hypotheses=(mean_shift.DEFINITE, Hypothesis("eps < x", larger > epsilon)),
+        steps=steps,
+        result_step="slope",
+        symbols={"epsilon": epsilon, "c": c},
+        faults=(
+            Fault("factor e^eps dropped", "slope", lambda rhs: rhs * sp.exp(-epsilon)),
+            Fault("tail of the other side", "slope", lambda rhs: sp.exp(epsilon) * (phi(far) / c - Phi(far))),
+            Fault("half of the term", "rises", lambda rhs: more),
+        ),
+        concludes=tuple(
+            Conclusion(claim, "larger eps", part="in eps, at any deviations")
+            for claim in ("N24-Fig7-monotone", "BW-Fig1-monotone")
+        ),
+    )
+
+
+def _target_steps() -> tuple[Step, ...]:
+    """delta < y < 1 through positive numbers: c is 2/3 + k at y, 2/3 + k + j at delta."""
+    at_level = sp.sqrt(2 * (sp.log(sp.Rational(5, 4)) + sp.log(1 + m)))
+    at_delta = sp.sqrt(2 * (sp.log(sp.Rational(5, 4)) + sp.log(1 + m) + sp.log(1 + n)))
+    known = 2 * sp.log(sp.Rational(5, 4)) - LEAST**2
     return (
+        named(m, "m = 1/y - 1.", 1 / level - 1, "y < 1"),
+        named(n, "n = y/delta - 1.", level / delta - 1, "delta < y"),
         Step(
-            "a < s: third term",
-            "s = a + v: 2s/a^2 is above 2/a,",
-            lhs=2 * (a + room) / a**2,
-            rhs=2 / a,
-            relation=">",
-            witness=2 * room / a**2,
+            "above the least",
+            "The deviations at y are more than 2/3,",
+            at_level,
+            LEAST,
+            ">",
+            known * (1 + 2 * sp.log(1 + m) / known) / (at_level + LEAST),
         ),
         Step(
-            "a < s: a is small",
-            "and a^2 < a s <= 1/2, a = 1/(sqrt 2 (1+v)), so above 2 sqrt 2.",
-            lhs=(2 / a).subs(a, 1 / (sp.sqrt(2) * (1 + room))),
-            rhs=2 * sp.sqrt(2),
-            relation=">",
-            witness=2 * sp.sqrt(2) * room,
+            "above those",
+            "those at delta are more again.",
+            at_delta,
+            at_level,
+            ">",
+            2 * sp.log(1 + n) / (at_delta + at_level),
         ),
-        Step(
-            "a < s: density",
-            "m(a-s) < 1/phi(s-a), as Phi < 1.",
-            lhs=1 / phi(held(half_width) - held(a)),
-            rhs=sp.sqrt(2 * sp.pi) * sp.exp((half_width - a) ** 2 / 2),
-        ),
-        Step(
-            "a < s: how far",
-            "s - a <= 1/(2a) - a falls in a, a = least + w at delta < 1, and is below 1/10:",
-            lhs=tenth,
-            rhs=1 / (2 * least) - least,
-            relation=">",
-            witness=tenth - 1 / (2 * least) + least,
-        ),
-        Step(
-            "a < s: falls in a",
-            "1/(2a) - a at its least a less that at least + w.",
-            lhs=1 / (2 * least) - least,
-            rhs=1 / (2 * (least + extra)) - (least + extra),
-            relation=">",
-            witness=extra + extra / (2 * least * (least + extra)),
-        ),
-        Step(
-            "a < s: the bracket is negative",
-            "m(a-s) - m(a+s) - 2s/a^2 < sqrt(2 pi) e^{1/200} - 2 sqrt 2 < 0.",
-            lhs=2 * sp.sqrt(2),
-            rhs=sp.sqrt(2 * sp.pi) * sp.exp(sp.Rational(1, 200)),
-            relation=">",
-            witness=2 * sp.sqrt(2) - sp.sqrt(2 * sp.pi) * sp.exp(sp.Rational(1, 200)),
-        ),
+        named(k, "k is the one surplus,", at_level - LEAST, "above the least"),
+        named(j, "j the other.", at_delta - at_level, "above those"),
     )
 
 
@@ -83,108 +139,138 @@ def _negative_argument_steps() -> tuple[Step, ...]:
 def reached_share() -> Derivation:
     """(delta reached at the classical std)/delta increases in eps <= 1 and in delta (N24-Fig7-monotone).
 
-    With a = sqrt(2 ln(1.25/delta)) the shift is eps/a. `number`: the slope in eps at fixed delta, at `epsilon` and `a`.
+    `number`: the slope in h of what makes it fall in c = (2/3) e^h, at `epsilon` and `h`.
     """
-    s = epsilon / (2 * a)
-    slope = phi(s - a) / a - sp.exp(epsilon) * Phi(-s - a)
-    half_width = sp.Symbol("s", positive=True)
-    past = sp.Rational(5, 4) * sp.exp(-m_near)
-    room = sp.Symbol("v", nonnegative=True)
-    near, far = 1 / (1 + (a - half_width) ** 2), 1 / (1 + (a + half_width) ** 2)
-    product = (1 + (a - half_width) ** 2) * (1 + (a + half_width) ** 2)
-    spare = 1 + a**2 + half_width**4 + 2 * half_width**2 - 3 * a**2 * half_width**2
-    small = 1 / (2 * a * (1 + room))  # s with 2 a s <= 1
+    at = LEAST * sp.exp(h)
+    half_width = epsilon / (2 * at)
+    weight = epsilon * phi(half_width - at) / at**3
+    low, high = (sp.log(1 + surplus / LEAST) for surplus in (k, k + j))
+    growth = sp.Rational(4, 5) * sp.exp(at**2 / 2)  # 1/delta
+    rest = (12 * LEAST**2 - 1) / (4 * at**2)
+    logs = sp.log(sp.Rational(5, 4)) + sp.log(1 + m) + sp.log(1 + n)
     steps = (
-        Step(
-            "arguments",
-            "At the shift eps/a.",
-            lhs=_profile(held(epsilon) / held(a)),
-            rhs=Phi(s - a) - sp.exp(epsilon) * Phi(-s - a),
+        *_target_steps(),
+        inferred("1/y", "y = 1/(1 + m),", level, "=", 1 / (1 + m), "m"),
+        inferred("1/delta", "delta = y/(1 + n).", delta, "=", 1 / ((1 + m) * (1 + n)), *("n", "1/y")),
+        Step("logarithms", "Positive are", logs, zero, ">", logs),
+        inferred(
+            "log(1.25/delta)",
+            "and with them",
+            sp.log(sp.Rational(5, 4) / delta),
+            ">",
+            zero,
+            *("logarithms", "1/delta"),
         ),
-        Step("slope in eps", "delta, so a, held.", lhs=sp.diff(_profile(epsilon / a), epsilon), rhs=slope),
-        Step(
-            "equal densities",
-            "e^eps phi(a + s) = phi(a - s) at 2 a s = eps.",
-            lhs=sp.exp(epsilon) * phi(s + a),
-            rhs=phi(s - a),
+        inferred(
+            "in eps",
+            "A larger eps reaches more, delta held.",
+            reached(deviations(delta), epsilon) / delta,
+            "<",
+            reached(deviations(delta), larger) / delta,
+            Use("larger eps", of=reached_in_epsilon, at={c: LEAST + k + j}, weight=1 / delta),
+            *("1/delta", "j", "k", Use("log(1.25/delta)", weight=0)),
         ),
-        *mills_steps(),
-        Step(
-            "rises in eps",
-            "Phi(-(a+s)) < phi(a+s)/(a+s), so the slope is above phi(a-s) times",
-            lhs=1 / a - 1 / (a + s),
-            rhs=zero,
-            relation=">",
-            witness=s / (a * (a + s)),
+        inferred("eps < 1", "eps is less than 1,", epsilon, "<", one, Use("eps < x", weight=-1), Use("x <= 1")),
+        by_fact(
+            "e^{2 h}",
+            "e^{2 h} is no less than 1,",
+            "exponentials keep the order",
+            {"a": zero, "b": 2 * h},
+            {"order": Step("h > 0", "h is positive.", zero, 2 * h, "<=", -2 * h)},
         ),
-        Step("slope in a", "eps held.", lhs=sp.diff(_profile(epsilon / a), a), rhs=-epsilon / a**2 * phi(s - a)),
-        Step(
-            "claimed delta",
-            "1.25 e^{-a^2/2} falls in a: the logarithm of the ratio moves in a as a delta' + d delta'/da does.",
-            lhs=sp.Derivative(sp.log(sp.Rational(5, 4) * sp.exp(-(a**2) / 2)), a),
-            rhs=-a,
-        ),
-        Step(
-            "in Mills ratios",
-            "delta' = phi(a-s) (m(a-s) - m(a+s)): a delta' + d delta'/da = a phi(a-s) times",
-            lhs=a * phi(s - a) * (m_near - m_far) - epsilon / a**2 * phi(s - a),
-            rhs=a * phi(s - a) * (m_near - m_far - 2 * s / a**2),
-        ),
-        Step(
-            "slope of the Mills ratio",
-            "m' = x m - 1, above -1/(1+x^2) by the lower bound, for x >= 0.",
-            lhs=sp.Derivative(Phi(-h) / phi(h), h),
-            rhs=h * Phi(-h) / phi(h) - 1,
-        ),
-        Step(
-            "bracket in s",
-            "Where a >= s: m(a-s) - m(a+s) - 2s/a^2 is 0 at s = 0 and its slope in s is below 1/(1+(a-s)^2) +"
-            " 1/(1+(a+s)^2) - 2/a^2 =",
-            lhs=near + far - 2 / a**2,
-            rhs=-2 * spare / (a**2 * product),
+        Step("rest", "and 12 c^2 = (16/3) e^{2 h} more than 1,", rest, zero, ">", rest),
+        inferred(
+            "room",
+            "so that (eps/(2c))^2 is less than 3.",
+            half_width**2,
+            "<",
+            sp.Integer(3),
+            Use("eps < 1", weight=(1 + epsilon) / (4 * at**2)),
+            Use("e^{2 h}", weight=3 * LEAST**2 / at**2),
+            Use("rest", weight=-1),
         ),
         Step(
-            "falls in s",
-            "which is negative where 2 a s <= 1, that is up to eps = 1:",
-            lhs=spare.subs(half_width, small),
-            rhs=zero,
-            relation=">",
-            witness=a**2 + small**4 + 2 * small**2 + (sp.Rational(1, 4) + 2 * room + room**2) / (1 + room) ** 2,
+            "slope",
+            "With c = (2/3) e^h, (eps/c^3) phi(eps/(2c) - c) less the closed form has, as the densities at both edges"
+            " are one, in h the slope",
+            lhs=sp.Derivative(bracket(at, epsilon), h),
+            rhs=weight * (half_width**2 - 3),
         ),
-        *_negative_argument_steps(),
+        inferred(
+            "bracket falls",
+            "which is negative,",
+            sp.Derivative(bracket(at, epsilon), h),
+            "<",
+            zero,
+            *("slope", Use("room", weight=weight)),
+        ),
+        Step("bracket ends", "and tends to 0:", lhs=sp.Limit(bracket(at, epsilon), h, sp.oo), rhs=zero),
+        by_fact(
+            "bracket",
+            "it is positive.",
+            "falls to 0",
+            {"f": bracket(at, epsilon), "argument": h},
+            {"falls": "bracket falls", "end": "bracket ends"},
+        ),
         Step(
-            "rises in delta",
-            "The bracket is negative, so the ratio falls in a; and a = sqrt(2 ln(1.25/delta)), here at delta = 1.25"
-            " e^{-v},"
-            " falls in delta:",
-            lhs=sp.Subs(
-                sp.Derivative(sp.sqrt(-2 * sp.log(sp.Rational(4, 5) * half_width)), half_width), half_width, past
-            ),
-            rhs=zero,
-            relation="<",
-            witness=-sp.Rational(4, 5) * sp.exp(m_near) / sp.sqrt(2 * m_near),
+            "slope in c",
+            "By a multiple of it the share of delta = 1.25 e^{-c^2/2}",
+            lhs=sp.Derivative(growth * closed(at, epsilon), h),
+            rhs=-growth * at**2 * bracket(at, epsilon),
         ),
-        Step("slope", "as above.", lhs=sp.exp(epsilon) * (phi(s + a) / a - Phi(-s - a)), rhs=slope),
+        inferred(
+            "falls in c",
+            "falls in c:",
+            sp.Derivative(growth * reached(at, epsilon), h),
+            "<",
+            zero,
+            *(closed_form(at, epsilon), "slope in c", Use("bracket", weight=-growth * at**2)),
+        ),
+        Step("two values", "of two of its values", high, low, ">", sp.log(1 + j / (LEAST + k))),
+        by_fact(
+            "at both",
+            "it is less at the larger one,",
+            "a falling function at two points",
+            {"f": growth * reached(at, epsilon), "argument": h, "low": low, "high": high},
+            {"falls": "falls in c", "order": "two values"},
+        ),
+        inferred(
+            "in delta",
+            "which is that of the smaller delta.",
+            reached(deviations(delta), epsilon) / delta,
+            "<",
+            reached(deviations(level), epsilon) / level,
+            *("at both", "1/delta", "1/y", "j", "k", Use("log(1.25/delta)", weight=0)),
+        ),
     )
+    names = {"eps": epsilon, "x": larger, "delta": delta, "y": level}
     return Derivation(
         id="classical_gaussian_order.reached_share",
         title="The share of the claimed delta that the classical std reaches rises in eps and in delta",
         sources=("N24-Fig7-monotone",),
-        hypotheses=("0 < eps <= 1", "0 < delta < 1"),
+        hypotheses=(
+            mean_shift.DEFINITE,
+            Hypothesis("eps < x", larger > epsilon),
+            Hypothesis("x <= 1", larger <= 1),
+            Hypothesis("delta < y", level > delta),
+            Hypothesis("y < 1", level < 1),
+        ),
         steps=steps,
         result_step="slope",
-        symbols={"epsilon": epsilon, "a": a},
+        symbols={"epsilon": epsilon, "h": h},
         faults=(
-            Fault("m' of the other sign", "slope of the Mills ratio", lambda rhs: -rhs),
-            Fault("slope in a without the square", "slope in a", lambda rhs: rhs * a),
-            Fault("1.25 e^{-a^2}", "claimed delta", lambda rhs: 2 * rhs),
-            Fault("bracket that rises", "bracket in s", lambda rhs: -rhs),
-            Fault("factor e^eps dropped", "slope", lambda rhs: phi(s - a) / a - Phi(-s - a)),
-            Fault("Mills ratio below sqrt(2 pi) e", "a < s: the bracket is negative", lambda rhs: rhs * sp.exp(1)),
-            Fault("s - a up to 1/20 only", "a < s: how far", lambda rhs: rhs + sp.Rational(1, 20)),
+            Fault("2 in place of 3", "slope", lambda rhs: weight * (half_width**2 - 2)),
+            Fault("bracket that tends to 1", "bracket ends", lambda rhs: one),
+            Fault("1.25 e^{-c^2}", "slope in c", lambda rhs: 2 * rhs),
+            Fault("room up to 1", "room", lambda rhs: one / 4),
+            Fault("share of the other delta", "in delta", lambda rhs: rhs * level / delta),
         ),
-        covers={"N24-Fig7-monotone": "whole"},
+        concludes=tuple(Conclusion("N24-Fig7-monotone", end, names) for end in ("in eps", "in delta")),
     )
+
+
+def _profile(shift: sp.Expr) -> sp.Expr:
+    return Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 2 - epsilon / shift)
 
 
 @cache

@@ -17,6 +17,7 @@ from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
+from ndis_verify.symbolic.facts_of_least_values import OF_LEAST_VALUES
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
 from ndis_verify.symbolic.facts_of_numbers import OF_NUMBERS
 from ndis_verify.symbolic.facts_of_products import OF_PRODUCTS
@@ -53,6 +54,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_ENVELOPES,
     **OF_FUNCTIONS,
     **OF_LAWS,
+    **OF_LEAST_VALUES,
     **OF_MATRICES,
     **OF_NUMBERS,
     **OF_PRODUCTS,

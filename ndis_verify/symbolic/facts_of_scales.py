@@ -1,4 +1,4 @@
-"""Standard facts about two centred normal laws of which one is scaled: the loss and its density, slopes, least values.
+"""Standard facts about two centred normal laws of which one is scaled: the loss and its density, slopes.
 
 `P(s)` stands for a law that depends on s; `rate` is the slope in s from the right.
 """
@@ -10,11 +10,10 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import Fact, Instance, constant
 from ndis_verify.symbolic.normal_coordinates import entry, total_of, z
 from ndis_verify.symbolic.notation import (
     average,
-    beyond,
     centred_first,
     centred_second,
     divergence,
@@ -173,18 +172,6 @@ def _envelope(exchanged: bool) -> Fact:
             "positive": lambda a: (a["edge"].subs(a["r"], a["s"]).subs(a["inside"]), ">", _zero),
         },
     )
-
-
-def _inside(a: Mapping[str, Any], side: Any) -> Any:
-    return side.subs(a["inside"], simultaneous=True)
-
-
-def _at_start(a: Mapping[str, Any], side: Any) -> Any:
-    return side.subs({a["s"]: 0, a["e"]: a["epsilon"]}, simultaneous=True)
-
-
-def _gap(a: Mapping[str, Any]) -> Any:
-    return a["one"] - a["other"]
 
 
 OF_SCALES: Mapping[str, Fact] = {
@@ -393,46 +380,23 @@ OF_SCALES: Mapping[str, Fact] = {
             sp.Add(*(c * rate(f) for c, f in a["terms"])),
         ),
     ),
-    "least value of a supersolution": Fact(
-        text="Let c >= 0 be continuous on [0, S], c(S) = 0, and the gap of one and other continuous in s from 0 to S"
-        " and e >= 0; not negative where e = 0, nor where e >= c(s). Where 0 < e < c(s) (inside), let it have a slope"
-        " in s from the right and two in e, with -(slope in s) > a (second slope in e - slope in e) for an a >= 0. Then"
-        " the gap is not negative: it is least somewhere on the compact set 0 <= e <= c(s), and were it negative there,"
-        " then inside, at s < S, where the slope in e is 0, the second one >= 0, and that in s from the right >= 0.",
-        tex=r"-\partial_s^+ G > a\,(\partial_e^2 G - \partial_e G) \text{ for } 0 < e < c(s),\ G \ge 0 \text{ for }"
-        r" e = 0 \text{ and for } e \ge c(s) \implies G \ge 0",
-        letters=("one", "other", "s", "e", "edge", "slope", "bend", "rate", "a", "inside", "epsilon"),
-        conditions={
-            "path": "c is continuous, 0 at S",
-            "continuous": "the gap is continuous in s and e together",
-            "start": "at e = 0 the gap is 0 where c(s) > 0",
-            "beyond": "and it is not negative from c(s) on",
-            "slope": "its slope in e inside",
-            "bend": "its second slope in e inside",
-            "rate": "its slope in s inside, from the right",
-            "factor": "a >= 0 inside",
-            "inequality": "the inequality inside",
-        },
-        reference="weak minimum principle of a parabolic operator: Protter and Weinberger, Maximum Principles in"
-        " Differential Equations, chapter 3; Evans, Partial Differential Equations, section 7.1.4; Rudin, Principles of"
-        " Mathematical Analysis, Theorem 4.16",
-        instance=lambda a: (_at_start(a, a["one"]), ">=", _at_start(a, a["other"])),
+    "a divergence of a more spread law": Fact(
+        text="Where all lambda_i > 1, m_i >= 1 coordinates of each, the divergence of N(0, diag(lambda)) from N(0, I)"
+        " is positive at every eps: log p/q, half the sum of (1 - 1/lambda_i) x_i^2 - log lambda_i, is more than eps"
+        " on an open set, far out.",
+        tex=r"\lambda_i > 1 \implies \sup_S P(S) - e^{\varepsilon} Q(S) > 0,\quad P = \mathcal{N}(0, \Lambda),\ Q ="
+        r" \mathcal{N}(0, I)",
+        letters=("lam", "m", "epsilon"),
+        conditions={"spread": "lambda_i > 1", "counts": "each stands at least once"},
+        reference="the integral of p - e^eps q > 0 over an open set: Rudin, Real and Complex Analysis, Theorem 1.39",
+        instance=lambda a: (
+            divergence(scaled(a["lam"], a["m"], 0), unscaled(a["m"]), constant(a, "epsilon")),
+            ">",
+            _zero,
+        ),
         required={
-            "start": lambda a: (a["one"].subs(a["e"], 0), "=", a["other"].subs(a["e"], 0)),
-            "beyond": lambda a: (
-                a["one"].subs(a["e"], a["edge"] + beyond),
-                ">=",
-                a["other"].subs(a["e"], a["edge"] + beyond),
-            ),
-            "slope": lambda a: (sp.Derivative(_gap(a), a["e"]), "=", a["slope"]),
-            "bend": lambda a: (sp.Derivative(a["slope"], a["e"]), "=", a["bend"]),
-            "rate": lambda a: (rate(_gap(a)), "=", a["rate"]),
-            "factor": lambda a: (_inside(a, a["a"]), ">=", _zero),
-            "inequality": lambda a: (
-                _inside(a, -a["rate"]),
-                ">",
-                _inside(a, a["a"] * (a["bend"] - a["slope"])),
-            ),
+            "spread": lambda a: (entry(a["lam"]), ">", sp.Integer(1)),
+            "counts": lambda a: (entry(a["m"]), ">=", sp.Integer(1)),
         },
     ),
 }

@@ -6,8 +6,9 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic import mean_shift
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic import mean_shift, mean_shift_order
+from ndis_verify.symbolic.circulated_threshold import FROM, UP_TO, a, b, crossing
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.mills_ratio import mills_steps
 from ndis_verify.symbolic.notation import below, beyond, held
@@ -364,72 +365,87 @@ def noise_floor() -> Derivation:
             Fault("1 in place of 1/2", "delta there", lambda rhs: rhs + half),
             Fault("slope of the other sign", "threshold increases", lambda rhs: -rhs),
         ),
-        covers={"BW-T4": "the exact threshold, and the one that the Mills bound proves"},
+        covers={"BW-T4-corrected": "that it is exact, and rises from 0 to 1/2"},
     )
 
 
 @cache
 def circulated_floor() -> Derivation:
-    """1/2 - e^{-3 eps}/sqrt(4 pi eps) is below the exact threshold exactly up to one eps, past 1/5 (BW-T4).
+    """delta < 1/2 - e^{-3 eps}/sqrt(4 pi eps) forces std >= Delta/sqrt(2 eps), up to eps = 1/5 (BW-T4).
 
-    `number`: e^{4 eps} sqrt(4 pi eps) Phi(-sqrt(2 eps)), which is at most 1 exactly where the form is valid.
+    `number`: 1/2 - e^eps Phi(-sqrt(2 eps)), which the form is below there, at `epsilon`.
     """
-    ratio = sp.sqrt(2 * sp.pi) * x * sp.exp(2 * x**2) * Phi(-x)
-    in_epsilon = sp.sqrt(4 * sp.pi * epsilon) * sp.exp(4 * epsilon) * Phi(-sp.sqrt(2 * epsilon))
-    fifth = in_epsilon.subs(epsilon, sp.Rational(1, 5))
+    delta, at, fifth = sp.Symbol("delta", positive=True), sp.sqrt(2 * epsilon), sp.Rational(1, 5)
+    taken = sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)
+    floor = half - sp.exp(epsilon) * Phi(-at)
+    farther = mean_shift_order.derivative_in_shift().concludes[0].symbols["E"]
+    last, first = UP_TO.relation.rhs, FROM.relation.rhs
+    small = Hypothesis("eps <= 1/5", epsilon <= fifth)
+    below_form = Hypothesis("delta < 1/2 - e^{-3 eps}/sqrt(4 pi eps)", delta < half - taken)
+    private = Hypothesis("delta_shift(D; eps) <= delta", sp.Le(quantity("mean_shift", shift, epsilon), delta))
     steps = (
-        *mills_steps(),
-        Step(
-            "condition as a ratio",
-            "e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps).",
-            lhs=sp.exp(epsilon)
-            * Phi(-sp.sqrt(2 * epsilon))
-            / held(sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)),
-            rhs=in_epsilon,
+        Step("1/5", "1/5 is not as far as 0.216282,", last, fifth, ">", last - fifth),
+        inferred("eps", "nor is eps;", epsilon, "<=", last, Use("1/5", weight=-1), Use(small.text)),
+        Step("1", "1 is beyond.", sp.Integer(1), first, ">", 1 - first),
+        inferred(
+            "form",
+            "So the form is below the exact threshold (BW-T4-range),",
+            floor,
+            ">",
+            half - taken,
+            Use(
+                "below",
+                of=crossing,
+                at={a: epsilon, b: sp.Integer(1)},
+                granted={UP_TO.text: "eps", FROM.text: "1"},
+                weight=-taken,
+            ),
         ),
-        Step(
-            "x = sqrt(2 eps)",
-            "One variable for both factors.",
-            lhs=in_epsilon,
-            rhs=sp.Subs(ratio, x, sp.sqrt(2 * epsilon)),
+        inferred(
+            "values",
+            "which is the divergence at std = Delta/sqrt(2 eps): it is more than delta, and no less than that at D,",
+            quantity("mean_shift", at, epsilon),
+            ">=",
+            quantity("mean_shift", shift, epsilon),
+            "form",
+            Use(below_form.text, weight=-1),
+            Use(private.text, weight=-1),
+            Use("delta there", of=exact_floor),
         ),
-        Step(
-            "the ratio increases",
-            "Both terms are positive by the lower Mills bound.",
-            lhs=sp.diff(ratio, x),
-            rhs=sp.sqrt(2 * sp.pi)
-            * sp.exp(2 * x**2)
-            * ((1 + x**2) * (Phi(-x) - x * phi(x) / (1 + x**2)) + 3 * x**2 * Phi(-x)),
+        Step("farther", "A shift of more than x,", 2 * x, x, ">", x),
+        inferred(
+            "rises",
+            "and as the divergence rises with the shift (BW-L7),",
+            sp.Derivative(quantity("mean_shift", x, epsilon), x),
+            ">",
+            zero,
+            Use(
+                "increasing",
+                of=mean_shift_order.derivative_in_shift,
+                at={mean_shift.shift: x, farther: 2 * x, mean_shift.epsilon: epsilon},
+                granted={"E > Delta": "farther"},
+            ),
         ),
-        Step(
-            "at eps = 1/5",
-            "It is still below 1.",
-            lhs=sp.Integer(1),
-            rhs=fifth,
-            relation=">",
-            witness=1 - fifth.rewrite(sp.erfc),
-            reduce=_as_erfc,
-        ),
-        Step(
-            "ratio",
-            "The condition is that this is at most 1.",
-            lhs=in_epsilon.rewrite(sp.erfc),
-            rhs=in_epsilon,
-            reduce=lambda left, right: left - right.rewrite(sp.erfc),
+        by_fact(
+            "floor",
+            "D is no larger shift.",
+            "a rising function, two values",
+            {"f": quantity("mean_shift", x, epsilon), "argument": x, "low": shift, "high": at},
+            {"rises": "rises", "values": "values"},
         ),
     )
     return Derivation(
         id="gaussian_mechanism.circulated_floor",
-        title="Where the threshold in circulation is valid",
+        title="The noise floor below the threshold in circulation",
         sources=("BW-T4",),
-        hypotheses=("eps > 0",),
+        hypotheses=(mean_shift.DEFINITE, small, below_form, private),
         steps=steps,
-        result_step="ratio",
+        result_step="form",
         symbols={"epsilon": epsilon},
         faults=(
-            Fault("e^{2 eps} for e^{4 eps}", "ratio", lambda rhs: rhs * sp.exp(-2 * epsilon)),
-            Fault("valid up to 1/5 claimed of twice the ratio", "at eps = 1/5", lambda rhs: 2 * rhs),
-            Fault("positive term lost", "the ratio increases", lambda rhs: rhs - 3 * x**2 * Phi(-x)),
+            Fault("e^eps dropped", "form", lambda rhs: half - sp.exp(-4 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)),
+            Fault("up to 1/4", "1/5", lambda rhs: sp.Rational(1, 4)),
+            Fault("twice the divergence", "values", lambda rhs: 2 * rhs),
         ),
-        covers={"BW-T4": "part: eps <= 1/5"},
+        concludes=(Conclusion("BW-T4", "floor", {"eps": epsilon, "delta": delta, "D": shift}),),
     )

@@ -1,5 +1,5 @@
-"""N26-L3 for three distinct eigenvalues, certified on a box: both divergences rise with every eigenvalue and fall with
-eps, so one certified value at each of two opposite corners settles a box of parameters.
+"""N26-L3 for three distinct eigenvalues, strictly, and on a box: both divergences rise with every eigenvalue and fall
+with eps, so one certified value at each of two opposite corners settles a box of parameters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ndis_verify.oracle.certified.engine.balls import precisions_used
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import vector as coordinates
-from ndis_verify.symbolic import covariance_envelope
+from ndis_verify.symbolic import covariance_envelope, covariance_order_strict
 
 _DIMENSION = 3
 _QUICK = ((1.5, 4.0), (0.5, 2.0))  # range of every eigenvalue, range of eps
@@ -215,26 +215,22 @@ CLAIMS = (
             over=(coordinates("m", "integers", 3, 1, 1),),
         ),
         about="Equal means, three relative eigenvalues: the more spread law first has the larger divergence.",
-        declared=Verdict.CERTIFIED,
-        parts=("monotone in the eigenvalues", "boxes"),
+        declared=Verdict.PROVED,
         checks=(
-            proof(
-                "both divergences rise with every eigenvalue",
-                covariance_envelope.exact_envelope,
-                part="monotone in the eigenvalues",
-            ),
+            proof("a gap that is least nowhere inside", covariance_order_strict.strict_order),
+            proof("both divergences rise with every eigenvalue", covariance_envelope.exact_envelope),
             Check(
                 "corners of every box",
                 Kind.ENCLOSURE,
                 BoxOrder(),
                 {"directions exchanged": BoxOrder(False)},
-                part="boxes",
             ),
         ),
         note=(
-            "It follows from N26-L3, which is proved; what stands here are numbers, by another route. With --full, and"
-            " in the certificate kept of it, the box is [1.125, 16]^3 and eps in [0.25, 4]. Near eps = 0 the two"
-            " directions agree, so no box reaches it."
+            "N26-L3 with a strict order, whose proof needs no more than eigenvalues above 1 and eps > 0. The boxes are"
+            " numbers by another route: corners are enough, as both divergences rise with every eigenvalue. With"
+            " --full, and in the certificate kept of them, they fill [1.125, 16]^3 and eps in [0.25, 4]. Near eps = 0"
+            " the two directions agree, so no box reaches it."
         ),
     ),
 )

@@ -63,7 +63,6 @@ CLAIMS = (
         declared=Verdict.RESTRICTED,
         checks=(
             proof("the form is below the exact threshold up to eps = 1/5", derived.circulated_floor, part="eps <= 1/5"),
-            proof("the exact threshold", derived.noise_floor, part="eps <= 1/5"),
         ),
         corrected=(
             "sigma >= Delta/sqrt(2 eps) is forced exactly for delta <= 1/2 - e^eps Phi(-sqrt(2 eps)) (BW-T4-corrected);"

@@ -24,6 +24,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import classical_gaussian as derived
+from ndis_verify.symbolic import classical_gaussian_range
 
 _CLASSICAL = {"sigma": "Delta sqrt(2 log(1.25/delta))/eps"}
 _RANGES = real("eps", "1e-6", 100, "log"), real("delta", "1e-300", "0.999999999999", "logit")
@@ -84,7 +85,7 @@ _PAST_ONE = certified_box_check(
     lambda epsilon, delta: 1 - _FULL(epsilon, delta),
     (axis("epsilon", 1, "2.5"), axis("delta", "1e-30", "0.99", "log")),
     mutants={"half the noise": lambda epsilon, delta: 1 - _HALVED(epsilon, delta)},
-    part="eps from 1 to 2.5",
+    part="eps <= 3",
 )
 
 _BOX = (axis("epsilon", "0.9", 1), axis("delta", "1e-8", "1e-5", "log"))
@@ -214,23 +215,21 @@ CLAIMS = (
         source="BW",
         title="the classical std used at every eps",
         stated=_AT_EVERY_EPSILON,
-        stands=under(_AT_EVERY_EPSILON, "eps <= 2.5", "10^{-30} <= delta <= 0.99"),
+        stands=under(_AT_EVERY_EPSILON, "eps <= 3"),
         fails_at=({"eps": 10, "delta": "0.04", "Delta": 1},),
-        parts=("eps from 1 to 2.5", "every eps"),
+        parts=("eps <= 3", "every eps"),
         about=(
             "The classical std is (eps, delta)-DP for every eps > 0, that is, without the source's hypothesis eps < 1."
         ),
         declared=Verdict.RESTRICTED,
         checks=(
-            proof("eps below 1", derived.private, part="eps below 1"),
+            proof("eps up to 3, every delta", classical_gaussian_range.up_to_three, part="eps <= 3"),
             _PAST_ONE,
         ),
-        corrected=(
-            "Valid for eps < 1 (proved) and for 1 <= eps <= 2.5, 1e-30 <= delta <= 0.99 (certified); beyond, calibrate"
-            " by the closed form (BW-Alg1)."
-        ),
+        corrected=("Valid for eps <= 3 and every delta < 1; beyond, calibrate by the closed form (BW-Alg1)."),
         note=(
-            "This is the source's own warning, made exact; a search finds the first failures near eps = 3.79, at large"
+            "Boxes certify it once more for 1 <= eps <= 2.5, 1e-30 <= delta <= 0.99. This is the source's own warning,"
+            " made exact; a search finds the first failures near eps = 3.79, at large"
             " delta. Code that applies the formula at large eps understates delta."
         ),
     ),
