@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use, at_values
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import held, scalar, transpose
@@ -72,6 +72,7 @@ from ndis_verify.symbolic.prediction_shares import (
     w,
     wt,
 )
+from ndis_verify.symbolic.sides import at_values
 
 _CLAIM = "N26-Pr8-joint"
 _OF_RECORD = {p: size * w}
