@@ -10,10 +10,11 @@ import sympy as sp
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
 from ndis_verify.claims.ledger import find
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import exit_code, heard, judge, judged
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.tolerances import COMPARISONS, DIGITS, MARGIN, MARGINS
 from ndis_verify.report.verdicts import markdown
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step

@@ -10,7 +10,7 @@ from command_line import run
 
 from ndis_verify.claim import Evidence, Kind, Outcome
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.court.checks import Comparison
+from ndis_verify.court.comparisons import Comparison
 from ndis_verify.court.decided_points import DecidedRun, statement_decided
 from ndis_verify.court.quantities.rooms import quantity
 from ndis_verify.court.statement_checks import statement_of

@@ -9,7 +9,7 @@ import sympy as sp
 
 from ndis_verify.claim import Claim, Kind, Verdict
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.court.checks import ProofRun, proof
+from ndis_verify.court.proof_checks import ProofRun, proof
 from ndis_verify.court.proof_ends import concluded, unconcluded
 from ndis_verify.court.proof_faults import faults_by_rule, noticed
 from ndis_verify.court.proof_structure import problems, step_problems

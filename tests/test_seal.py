@@ -7,7 +7,7 @@ import pytest
 
 from ndis_verify.claim import Kind
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.seal import SEALS, kept, seal, sealing, unsealed
 
 

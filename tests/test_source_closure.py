@@ -181,3 +181,17 @@ def edited(text, function):
     last = found.body[-1]
     lines.insert(last.lineno - 1, " " * last.col_offset + "0 + 0\n")
     return "".join(lines)
+
+
+def test_what_a_proof_beside_a_check_says_is_no_part_of_it(write):
+    """The module of the check counts whole, but a call of `proof` shows nothing that the check computes."""
+    text = (
+        "from ndis_verify.court.proof_checks import proof\nfrom ndis_verify import part\n"
+        "from ndis_verify.part import seven, two\n\nCLAIMS = (proof('as derived', two.f), {}(part.late))\n"
+    )
+    beside = write(one=text.format("seven"), court__proof_checks="def proof(name, derive):\n    return derive\n")
+    found = {f"{path.relative_to(beside).as_posix()} {name}" for path, name in definitions(ROOTS, beside)}
+    assert "part/six.py seven" in found and "part/lazy.py late" in found
+    assert "part/two.py f" not in found and "court/proof_checks.py proof" not in found
+    used = write(one=text.format("two.f"), court__proof_checks="def proof(name, derive):\n    return derive\n")
+    assert "part/two.py f" in {f"{path.relative_to(used).as_posix()} {name}" for path, name in definitions(ROOTS, used)}

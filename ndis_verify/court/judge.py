@@ -12,9 +12,10 @@ from typing import Any
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, asserts, decide, surviving
 from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.certify_checks import BoxRun
-from ndis_verify.court.checks import Comparison, ProofRun
+from ndis_verify.court.comparisons import Comparison
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.printed_numbers import unprinted
+from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.seal import unsealed
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches, missing_link

@@ -241,11 +241,10 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     if set(step.letters) != set(fact.letters):
         yield f"must say what {', '.join(fact.letters)} are"
         return
-    if fact.instance(step.letters) == NOTHING:
-        yield f"{step.fact!r} says nothing of these letters"
-        return
     left, sign, right = fact.instance(step.letters)
-    if sign != step.relation or not (equal(left, step.lhs) and equal(right, step.rhs)):
+    if (left, sign, right) == NOTHING:
+        yield f"is no instance of {step.fact!r}, which says nothing of these letters"
+    elif sign != step.relation or not (equal(left, step.lhs) and equal(right, step.rhs)):
         yield f"is no instance of {step.fact!r}: {left} {sign} {right}"
     for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
         of_points = {one.lhs for one in derivation.steps if one.kind == "definition" and of_one_point(one.rhs)}

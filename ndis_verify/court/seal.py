@@ -19,8 +19,9 @@ from typing import Any
 from ndis_verify.claim import Check, Claim
 from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.certify_checks import BoxRun
-from ndis_verify.court.checks import Comparison, ProofRun
+from ndis_verify.court.comparisons import Comparison
 from ndis_verify.court.domain import shown_point
+from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.statements.json_form import to_json
 from ndis_verify.symbolic.derivation import Derivation, Step, Use
 

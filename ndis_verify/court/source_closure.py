@@ -5,7 +5,8 @@ that are used from there, and the statements that run whatever is asked of it. C
 and the places of files count for nothing: the hash is of the syntax tree, and of what each name in it is bound to.
 
 What only puts a check together counts for nothing either: all that it hands over (domain, tolerance, seed, budget,
-statement) is among the parameters of the certificate.
+statement) is among the parameters of the certificate. Nor does a proof that stands beside the check, nor what it is
+a proof of: no proof is kept.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from ndis_verify.court.source_names import ROOT, UNSEEN, WHOLE, Name, file_of, is_text, module_of, resolved
 
 _MAKERS = frozenset({"court/attack_checks.py", "court/attack_certificate.py", "court/statement_checks.py"})
+_PROOF = ("ndis_verify.court.proof_checks", "proof")
 
 
 def source_hash(modules: Iterable[str], root: Path = ROOT) -> str:
@@ -58,7 +60,7 @@ def _used(name: Name, root: Path) -> tuple[tuple[str, Name], ...]:
     module = module_of(path, root)
     found: dict[tuple[str, Name], None] = {}
     for statement in module.statements(own):
-        imported, chains = module.read(statement)
+        imported, chains = module.read(statement, _PROOF)
         for chain in chains:
             if chain[0] in imported:
                 found.update(

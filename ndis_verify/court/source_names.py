@@ -31,12 +31,18 @@ class Module:
     package: tuple[str, ...] = (PACKAGE,)
     _read: dict[int, tuple[dict[str, tuple[str, str]], tuple[tuple[str, ...], ...]]] = field(default_factory=dict)
 
-    def read(self, statement: ast.AST) -> tuple[dict[str, tuple[str, str]], tuple[tuple[str, ...], ...]]:
-        """The imports that a statement sees, its own among them, and the names that it reads."""
+    def read(
+        self, statement: ast.AST, without: tuple[str, str] = ("", "")
+    ) -> tuple[dict[str, tuple[str, str]], tuple[tuple[str, ...], ...]]:
+        """The imports that a statement sees, its own among them, and the names that it reads, but for those in calls
+        of the function `without`, which is (module, name).
+        """
         if id(statement) not in self._read:
             own = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
             bound = {key: value for node in own for key, value in _bound(node, self.package)}
-            self._read[id(statement)] = self.imported | bound, tuple(dict.fromkeys(chains(statement)))
+            seen = self.imported | bound
+            called = frozenset(name for name, source in seen.items() if source == without)
+            self._read[id(statement)] = seen, tuple(dict.fromkeys(chains(statement, called)))
         return self._read[id(statement)]
 
     def statements(self, name: str) -> list[ast.stmt]:
@@ -107,8 +113,12 @@ def resolved(source: str, name: str, chain: tuple[str, ...], root: Path) -> tupl
     return ((path, WHOLE),)
 
 
-def chains(node: ast.AST) -> Iterator[tuple[str, ...]]:
-    """Every name that a tree reads, with the attributes asked of it: `a.b.c` is (a, b, c)."""
+def chains(node: ast.AST, without: frozenset[str] = frozenset()) -> Iterator[tuple[str, ...]]:
+    """Every name that a tree reads, with the attributes asked of it: `a.b.c` is (a, b, c). Calls of the names
+    `without` are passed over.
+    """
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in without:
+        return
     if isinstance(node, ast.Attribute):
         parts, inner = [node.attr], node.value
         while isinstance(inner, ast.Attribute):
@@ -122,7 +132,7 @@ def chains(node: ast.AST) -> Iterator[tuple[str, ...]]:
         if name not in UNSEEN:
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    yield from chains(child)
+                    yield from chains(child, without)
 
 
 def is_text(node: Any) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 
 from ndis_verify.claim import Check, Evidence, Kind
 from ndis_verify.court.attack_checks import PointRun
-from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.decided_points import DecidedRun
+from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.source_names import ROOT, Name
 from ndis_verify.court.statement_checks import PointsRun, statement_of
 from ndis_verify.report.places import uses_of

@@ -12,8 +12,8 @@ from ndis_verify.claims.kinds import kind_of
 from ndis_verify.claims.ledger import SOURCES
 from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.certificate_store import FOLDER, read
-from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.judge import Judgement
+from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import Violation, missing_link
 from ndis_verify.court.statement_mutants import faults_line

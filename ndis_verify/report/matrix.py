@@ -19,7 +19,8 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind
 from ndis_verify.claims.ledger import SOURCES
 from ndis_verify.court.attack_checks import AttackRun
 from ndis_verify.court.certificate_store import FOLDER, read
-from ndis_verify.court.checks import Comparison, ProofRun
+from ndis_verify.court.comparisons import Comparison
+from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import PointsRun
 from ndis_verify.report.check_rooms import FLOATS, columns_of, room_of, tree

@@ -15,8 +15,9 @@ from typing import Any
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.certify_checks import BoxRun
-from ndis_verify.court.checks import Comparison, ProofRun, proof
+from ndis_verify.court.comparisons import Comparison
 from ndis_verify.court.domain import Domain
+from ndis_verify.court.proof_checks import ProofRun, proof
 from ndis_verify.court.statement_checks import Violation, stated_claim, statement_of
 from ndis_verify.court.statement_domains import domain_of, problem_of
 from ndis_verify.statements.mutation import mutants

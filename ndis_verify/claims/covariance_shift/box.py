@@ -13,7 +13,7 @@ import numpy as np
 from ndis_verify.claim import CertificateError, Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack import relative_margin
 from ndis_verify.court.certificate_store import Content, StoredCheck, stored
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.engine.curve import log_entries, to_delta
 from ndis_verify.fast.engine.spectrum import Spectrum

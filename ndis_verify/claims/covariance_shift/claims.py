@@ -10,9 +10,10 @@ import numpy as np
 
 from ndis_verify.claim import Verdict
 from ndis_verify.court.attack import enclosed_difference
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.domain import Point
 from ndis_verify.court.points import count, log_uniform, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import covariance_shift as bounds

@@ -13,9 +13,10 @@ from flint import arb
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf

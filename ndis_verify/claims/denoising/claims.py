@@ -13,9 +13,10 @@ from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack import relative_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.certified_numbers import at, in_balls
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count, log_uniform, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified import denoising as certified
 from ndis_verify.statements.reading import statement

@@ -15,8 +15,9 @@ from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.certified_numbers import at, decimals_check, in_balls, sign_check, smallest
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.certify_checks import certified_box_check
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.points import count, log_uniform
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.experiments import mean_estimation

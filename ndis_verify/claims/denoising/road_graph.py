@@ -12,9 +12,9 @@ from flint import arb
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.certified_numbers import at, in_balls
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Point
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.experiments import road_graph as roads
 from ndis_verify.fast.denoising import soft_threshold_risk

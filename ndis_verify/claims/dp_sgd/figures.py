@@ -18,8 +18,8 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.dp_sgd.kept_scores import KEPT, MODELS, SETTINGS, kept, losses
 from ndis_verify.claims.real_data.claims import with_data
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.experiments.dp_sgd_audit import LEVELS, canaries_of, curves, gaps, setting_of
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits

@@ -11,9 +11,10 @@ from ndis_verify.claim import Verdict
 from ndis_verify.court.attack import log_margin
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.certified_numbers import decimals_check
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
 from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count, log_uniform
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.mean_shift.claims import AT_THE_SENSITIVITY
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import real

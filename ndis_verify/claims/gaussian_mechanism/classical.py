@@ -12,8 +12,9 @@ from ndis_verify.court.certified_numbers import decimals_check
 from ndis_verify.court.certify import monotone
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.certify_checks import certified_box_check
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
 from ndis_verify.court.points import count, log_uniform, logit_uniform
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact

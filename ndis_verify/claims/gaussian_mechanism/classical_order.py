@@ -12,8 +12,8 @@ from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.certify import monotone
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.certify_checks import certified_box_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, continuous
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
 from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick

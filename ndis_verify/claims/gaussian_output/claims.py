@@ -18,8 +18,9 @@ from ndis_verify.claims.gaussian_output.triple import TRIPLE
 from ndis_verify.claims.general_bound.claims import greater_direction
 from ndis_verify.court.attack import enclosed_difference, enclosure_of
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.points import count, random_pair, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf

@@ -9,8 +9,9 @@ import numpy as np
 
 from ndis_verify.audit.gdp_parameter import laplace_gdp
 from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.points import count, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.pair_trade_off import pair_gdp, pair_trade_off
 from ndis_verify.fast.trade_off import gdp_parameter

@@ -12,7 +12,7 @@ import numpy as np
 from ndis_verify.claim import Verdict
 from ndis_verify.court.attack import enclosed_difference
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact

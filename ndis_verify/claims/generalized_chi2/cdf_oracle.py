@@ -12,8 +12,9 @@ import numpy as np
 from ndis_verify.audit.white_box import error_per_call, two_call_limits
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
 from ndis_verify.court.domain import Domain, continuous, integer
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2

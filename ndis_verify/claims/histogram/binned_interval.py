@@ -20,8 +20,8 @@ from flint import arb
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, choice, integer
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits

@@ -8,9 +8,10 @@ from itertools import product
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.histogram.laws import DRAWS, EXACT, Law, draws_needed, random_laws
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.histogram import tv_error_tail
 from ndis_verify.statements.reading import statement

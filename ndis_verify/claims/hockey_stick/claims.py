@@ -11,8 +11,10 @@ import numpy as np
 import sympy as sp
 
 from ndis_verify.claim import Check, Kind, Verdict
-from ndis_verify.court.checks import Mutants, agreement, compare, kept, proof
+from ndis_verify.court.checks import Mutants, agreement, kept
+from ndis_verify.court.comparisons import compare
 from ndis_verify.court.points import count, general_pairs, log_uniform, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import to_mpf
 from ndis_verify.fast.engine.whitening import quadratic_form as fast_quadratic_form

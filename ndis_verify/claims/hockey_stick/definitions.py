@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.claim import Claim, Kind, Verdict
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.points import count, log_uniform, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf as certified_generalized_chi2_sf

@@ -12,9 +12,10 @@ import numpy as np
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.joint_shift.neighbours import GROWS, WORST, log_delta, over
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
 from ndis_verify.court.domain import Domain, choice, continuous, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.joint_shift import RankOne, added_variance

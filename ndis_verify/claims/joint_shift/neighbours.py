@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from ndis_verify.court.attack import log_margin
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import log_hockey_stick
 from ndis_verify.fast.joint_shift import Prediction, RankOne

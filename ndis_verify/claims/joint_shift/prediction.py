@@ -11,9 +11,9 @@ import numpy as np
 from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.joint_shift.neighbours import GROWS, log_delta, over
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, continuous, integer, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process

@@ -19,7 +19,7 @@ from ndis_verify.claims.least_squares.law_checks import (
     ZERO_CURVATURE,
 )
 from ndis_verify.claims.least_squares.student import WITHIN
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector

@@ -14,8 +14,8 @@ import numpy as np
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.least_squares.noise_checks import GAP, worst
 from ndis_verify.claims.real_data.claims import with_data
-from ndis_verify.court.checks import proof
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.experiments import black_box_curves as curves

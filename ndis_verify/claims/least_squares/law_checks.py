@@ -17,8 +17,9 @@ from flint import arb
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS, Database, databases, limit_pair, shares
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick

@@ -25,9 +25,10 @@ from ndis_verify.claims.least_squares.noise_checks import (
     larger,
 )
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.domain import Domain, choice, continuous, integer
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick
 from ndis_verify.fast.least_squares.asymptotic_law import als_max_privacy_loss as fast_als_max_privacy_loss

@@ -15,8 +15,8 @@ from scipy.special import betainc, gammainc, gammaln
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS, databases, limit_pair, shares
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Condition, Domain, choice, continuous, integer
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick

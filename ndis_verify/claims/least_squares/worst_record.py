@@ -16,8 +16,8 @@ from ndis_verify.claim import CertificateError, Check, Claim, Evidence, Kind, Ou
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.certificate_store import Content, StoredCheck, file_name, stored
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick

@@ -6,8 +6,9 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Verdict
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.leverage import leverage_scores
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores

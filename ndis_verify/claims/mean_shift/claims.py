@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ndis_verify.claim import Verdict
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.points import shifts_and_epsilons
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair

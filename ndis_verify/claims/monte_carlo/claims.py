@@ -8,8 +8,9 @@ import numpy as np
 import scipy
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
 from ndis_verify.court.points import count, general_pairs
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.monte_carlo import hoeffding_samples, monte_carlo_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair

@@ -10,8 +10,9 @@ from ndis_verify.audit.canaries import one_shot_scores
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.gaussian_pair import GaussianPair

@@ -10,8 +10,9 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.court.checks import agreement, formula_check, kept, proof
+from ndis_verify.court.checks import agreement, formula_check, kept
 from ndis_verify.court.points import count, insertions, log_uniform, logit_uniform, projections, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick

@@ -16,8 +16,8 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.real_data.claims import with_data
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.certified_numbers import decimals_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.datasets import load_dataset
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact

@@ -13,7 +13,7 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
     coverage,
 )
 from ndis_verify.claims.random_projection.white_box import ridged
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import Statement, integer, real

@@ -13,9 +13,9 @@ from scipy.special import gammainc, gammaincc, ndtri
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std

@@ -7,7 +7,8 @@ import math
 from ndis_verify.claim import Check, Kind, Verdict
 from ndis_verify.claims.random_projection.mechanism_checks import DP, MECHANISM, subsampled
 from ndis_verify.claims.random_projection.white_box import SAMPLED
-from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.checks import formula_check
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement

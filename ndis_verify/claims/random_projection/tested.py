@@ -15,8 +15,8 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
 )
 from ndis_verify.claims.random_projection.white_box import TESTED
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.decided_points import decided
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import Statement, real, vector

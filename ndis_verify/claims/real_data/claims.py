@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.checks import digits_of_agreement
+from ndis_verify.court.comparisons import digits_of_agreement
 from ndis_verify.datasets import load_dataset
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import as_exact, exact, exact_array

@@ -16,7 +16,7 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS, Database, databases, limit_pair, shares
 from ndis_verify.claims.least_squares.noise_checks import worst
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact

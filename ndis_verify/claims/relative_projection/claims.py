@@ -12,8 +12,9 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.random_projection.mechanism_checks import DP, MECHANISM
 from ndis_verify.claims.random_projection.white_box import ADDITIONS, RELATIVE, RELATIVE_PRINTED
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.checks import agreement
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact

@@ -15,7 +15,7 @@ import numpy as np
 
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.claims.releases import bits
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.mechanisms.baselines import laplace_mechanism, sheffet
 from ndis_verify.mechanisms.gaussian import gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian

@@ -14,8 +14,8 @@ from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.audit.limits import tv_radius
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.trade_off import laplace_trade_off

@@ -19,9 +19,9 @@ from ndis_verify.claims.sensitivity.neighbours import (
     worst_ratio,
 )
 from ndis_verify.claims.sensitivity.stated import FIRST, OF_ONE_FEATURE, ONE_EIGENVALUE, SURROGATE
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.sensitivity import logistic_surrogate
 from ndis_verify.statements.reading import under

@@ -21,9 +21,9 @@ from ndis_verify.claims.sensitivity.neighbours import (
 )
 from ndis_verify.claims.sensitivity.stated import HALVED, OPPOSED, PREDICTION
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, continuous, integer, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.sensitivity import gaussian_process

@@ -9,9 +9,10 @@ import numpy as np
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, formula_check
 from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count, short
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import trade_off as fast_trade_off

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.checks import proof
+from ndis_verify.court.proof_checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast import trade_off as fast_trade_off
 from ndis_verify.statements.reading import statement
