@@ -122,7 +122,26 @@ OTHERS = {
     "pairs": pa.array([[1.0, 2.0]] * 100),
     "named": pa.array([{"a": 1.0}] * 100),
     "exact": pa.array(range(100)).cast(pa.decimal128(20, 1)),
+    "times": pa.array(range(100), pa.timestamp("ms", "UTC")),
+    "hours": pa.array(range(100), pa.time32("s")),
+    "spans": pa.array(range(100), pa.duration("s")),
+    "words": pa.array(["1.5"] * 100).dictionary_encode(),
+    "nothing": pa.nulls(100),
 }
+NUMBERS = (
+    "bool_",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
@@ -131,6 +150,14 @@ def test_a_column_of_something_else_is_refused(tmp_path, suffix, name):
     path = write(tmp_path / f"bad{suffix}", {"p": OTHERS[name], "q": pa.array(GOOD)})
     with pytest.raises(InputError, match="must be a column of floats, whole numbers or bits"):
         audit_scores(*open_scores([path]), delta=0.1)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_every_kind_of_number_is_read(tmp_path, suffix, kind):
+    bits = pa.array([0, 1, 1, 0], pa.int8()).cast(getattr(pa, kind)())
+    samples = open_scores([write(tmp_path / f"good{suffix}", {"p": bits, "q": bits})])
+    assert [np.concatenate(list(sample.chunks())).tolist() for sample in samples] == [[0, 1, 1, 0]] * 2
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])

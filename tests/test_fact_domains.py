@@ -13,7 +13,8 @@ from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.less_spread import first_less_spread, printed_bound
+from ndis_verify.symbolic.less_spread import first_less_spread
+from ndis_verify.symbolic.less_spread_printed import printed_bound
 from ndis_verify.symbolic.mean_shift_order import every_pair
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import total_of

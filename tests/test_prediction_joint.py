@@ -18,7 +18,7 @@ from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import Statement, matrix, square, vector
-from ndis_verify.symbolic import prediction_joint
+from ndis_verify.symbolic import prediction_attained, prediction_family, prediction_features, prediction_joint
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Step
 from ndis_verify.symbolic.facts import FACTS
@@ -27,12 +27,12 @@ from ndis_verify.symbolic.notation import scalar, trace, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
 DERIVATIONS = (
-    prediction_joint.update,
-    prediction_joint.longer_shifts,
-    prediction_joint.grows_in_both,
+    prediction_features.update,
+    prediction_family.longer_shifts,
+    prediction_family.grows_in_both,
     prediction_joint.worst_pairs,
-    prediction_joint.attained,
-    prediction_joint.in_range,
+    prediction_attained.attained,
+    prediction_attained.in_range,
 )
 
 
@@ -79,16 +79,16 @@ def test_a_fact_at_other_letters_is_refused(name: str, letters: dict[str, object
         ("c transposed", {"Y": sp.Integer(0)}, "equal"),
         ("c transposed", {"X": transpose(p) * q}, "equal"),
         ("T' of the parts", {"X": T}, "product"),
-        ("G in full", {"Y": F}, "product"),
+        ("G in full", {"Y": F * transpose(F)}, "product"),
     ],
 )
 def test_what_a_record_does_is_refused_at_other_letters(name: str, letters: dict[str, object], condition: str) -> None:
-    whole = prediction_joint.update()
+    whole = prediction_features.update()
     assert f"condition {condition!r} is" in _problems_with(whole, _turned(whole.step(name), letters))
 
 
 def test_a_fact_of_blocks_or_squares_says_what_it_says_and_nothing_else() -> None:
-    whole = prediction_joint.update()
+    whole = prediction_features.update()
     step = whole.step("P^T P")
     for wrong in (2 * step.rhs, transpose(F) * F - p * transpose(p), F * transpose(F) + p * transpose(p)):
         assert "is no instance" in _problems_with(whole, replace(step, rhs=wrong))
@@ -107,7 +107,7 @@ def test_blocks_and_squares_in_numbers() -> None:
 
 
 def test_the_densities_on_the_line_need_positive_variances() -> None:
-    whole = prediction_joint.longer_shifts()
+    whole = prediction_family.longer_shifts()
     step, signless = whole.step("whole, without the record first"), sp.Symbol("d", real=True)
     assert "condition 'variance' is" in _problems_with(whole, _turned(step, {"variance": signless}))
     assert "condition 'other variance' is" in _problems_with(whole, _turned(step, {"other variance": signless}))
@@ -130,7 +130,7 @@ def test_every_pair_of_the_family_is_one_of_outputs_the_ends_of_its_range_includ
     (mean, spread), (mean_with, spread_with) = (
         gaussian_process(gram[:n, :n], cross[:n], length**2, y[:n], noise**2) for n in (others, others + 1)
     )
-    shift = prediction_joint.attained().number(length=length, labels=labels, noise=noise, others=others, z=z, x=x)
+    shift = prediction_attained.attained().number(length=length, labels=labels, noise=noise, others=others, z=z, x=x)
     assert mean_with - mean == pytest.approx(shift, abs=1e-12)
     assert spread == pytest.approx(length**2 * (1 - z), rel=1e-12)
     assert spread_with == pytest.approx(length**2 * (1 - z) / (1 + x), rel=1e-12)
@@ -145,7 +145,7 @@ def test_the_worst_pair_of_the_search_lies_in_the_family() -> None:
         square = prediction_joint.worst_pairs().number(
             length=length, labels=labels, noise=noise, others=m, tau=1 - z, z=z, x=x
         )
-        shift = prediction_joint.attained().number(length=length, labels=labels, noise=noise, others=m, z=z, x=x)
+        shift = prediction_attained.attained().number(length=length, labels=labels, noise=noise, others=m, z=z, x=x)
         assert square == pytest.approx(shift**2, rel=1e-12)
 
 
@@ -171,7 +171,7 @@ def test_every_neighbouring_pair_of_outputs_lies_below_the_family() -> None:
         assert -1e-12 <= z <= 1 - least + 1e-12 and x <= tau * length**2 / noise**2 * (1 + 1e-12)
         assert kappa**2 <= length**2 * (1 + 1e-12) and kappa**2 * tau <= at_query * (1 + 1e-12)
         moved = c * (y[-1] - fit) / (spread + noise**2)
-        family = prediction_joint.attained().number(
+        family = prediction_attained.attained().number(
             length=length, labels=labels, noise=noise, others=most, z=max(z, 0.0), x=x
         )
         assert abs(moved) <= abs(kappa) / length * family * (1 + 1e-12) + 1e-15

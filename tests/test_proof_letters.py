@@ -10,12 +10,13 @@ from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter
-from ndis_verify.symbolic.derivation import Hypothesis, Step, Use, at_values
+from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import normal_mean, scalar, total, transpose
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.scopes import captured, taken_over, unheard
+from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import sample_points
 

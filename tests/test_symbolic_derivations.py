@@ -10,7 +10,8 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.symbolic import all_derivations, builders, derivations_for
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, opened
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
+from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.zero import is_zero, nonzero_somewhere
 
 

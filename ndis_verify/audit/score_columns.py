@@ -165,11 +165,7 @@ def _arrow_columns(path: Path, kind: str, schema: Any, batches: Callable[[str], 
         raise InputError(str(path), beginning(twice), "is the name of two columns")
 
     def parts(column: int) -> Parts:
-        try:
-            dtype = np.dtype(schema.types[column].to_pandas_dtype())
-        except (NotImplementedError, TypeError):
-            dtype = np.dtype(object)
-        _numbers(dtype, path, str(schema.types[column]))
+        _plain(schema.types[column], path)
         with _whole(path, kind):
             for array in batches(names[column]):
                 array.validate(full=True)
@@ -181,9 +177,20 @@ def _arrow_columns(path: Path, kind: str, schema: Any, batches: Callable[[str], 
     return Columns(names, True, parts)
 
 
-def _numbers(dtype: np.dtype[Any], path: Path, shown: str = "") -> None:
+_RULE = "must be a column of floats, whole numbers or bits"
+
+
+def _plain(kind: Any, path: Path) -> None:
+    """Of a type of Arrow."""
+    from pyarrow import types
+
+    if not (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)):
+        raise InputError(str(path), beginning(str(kind)), _RULE)
+
+
+def _numbers(dtype: np.dtype[Any], path: Path) -> None:
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        raise InputError(str(path), beginning(shown or str(dtype)), "must be a column of floats, whole numbers or bits")
+        raise InputError(str(path), beginning(str(dtype)), _RULE)
 
 
 def _arrow(path: Path) -> None:

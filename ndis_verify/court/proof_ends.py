@@ -13,9 +13,10 @@ from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
-from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, opened
+from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step
 from ndis_verify.symbolic.notation import anything, law, scalar, transpose
 from ndis_verify.symbolic.scopes import unheard
+from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
 from ndis_verify.symbolic.unknowns import equal
 

@@ -14,12 +14,13 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, at_values, steps_in
+from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, beyond, share
 from ndis_verify.symbolic.scopes import DRAWS, binders, bound
+from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
 

@@ -19,12 +19,13 @@ from ndis_verify.court.proof_letters import drawn, hidden, letter_problems, movi
 from ndis_verify.court.proof_values import value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, at_values, named, opened
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, named
 from ndis_verify.symbolic.fact import NOTHING, Instance, of_one_point
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
+from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 

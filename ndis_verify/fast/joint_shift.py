@@ -105,7 +105,7 @@ class Prediction:
     Its pairs, all of them attained: N(0, v + w) and N(sqrt(w X) r, v + w (1 - X)) with w = length^2 (1 - z),
     x = U/noise_variance, X = x/(1 + x), r = labels (1 + sqrt((records - 1) z x))/sqrt(noise_variance (1 + x)), over
     0 <= z <= 1 - a, 0 <= x <= (1 - z) R, R = length^2/noise_variance, a = 1/(1 + (records - 1) R).
-    Only t^2 = w X/(v + w (1 - X)) and r matter, and delta grows with both (symbolic.prediction_joint). With m =
+    Only t^2 = w X/(v + w (1 - X)) and r matter, and delta grows with both (symbolic.prediction_family). With m =
     records - 1, y = v/(v + length^2) and u = z/(1 - z) the pairs of one t are those of x = xi (1 + y u)/(1 - xi y u), 0
     <= xi <= R, where t^2 = length^2 xi/((1 + xi) v + length^2), r = (labels/s) (sqrt(1 - xi y u) + sqrt(m xi (y u + (1
     - y) u/(1 + u))))/sqrt(1 + xi), 0 <= u <= m R, xi y u^2 + xi (1 + y + R y) u <= R - xi. r is concave in u: one pair

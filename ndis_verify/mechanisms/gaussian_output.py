@@ -177,13 +177,7 @@ def calibrated_gaussian(
         raise InputError("mechanism", type(mechanism).__name__, "must be a name")
     require_function(output, "output")
     require_adjacency(adjacency)
-    if bound == "joint":
-        joint = envelope if isinstance(envelope, (RankOne, Prediction)) else Declared(envelope)
-        variance, certificate = _joint(joint, target)
-    elif not isinstance(envelope, (RankOne, Prediction)):
-        variance, certificate = _split(envelope, target, bound)
-    else:
-        raise InputError("bound", bound, "must be joint for an envelope; the others take a triple of sensitivities")
+    variance, certificate = _least_noise(envelope, target, bound)
     calibration = Calibration(
         mechanism=f"{mechanism}, {bound} bound",
         adjacency=adjacency,
@@ -260,6 +254,15 @@ def _mean_and_covariance(output: Any) -> tuple[np.ndarray, np.ndarray]:
     if values[0] < -_NEGATIVE * mean.size * max(values[-1], 0.0):
         raise InputError("output", f"least eigenvalue {values[0]:g}", "must have a positive semidefinite covariance")
     return mean, cov
+
+
+def _least_noise(envelope: Envelope, target: Target, bound: Bound) -> tuple[float, Certificate]:
+    """The least variance that the bound allows, and what it certifies there."""
+    if bound == "joint":
+        return _joint(envelope if isinstance(envelope, (RankOne, Prediction)) else Declared(envelope), target)
+    if isinstance(envelope, (RankOne, Prediction)):
+        raise InputError("bound", bound, "must be joint for an envelope; the others take a triple of sensitivities")
+    return _split(envelope, target, bound)
 
 
 def _joint(envelope: Declared | RankOne | Prediction, target: Target) -> tuple[float, Certificate]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import flint
@@ -150,38 +151,7 @@ def gaussian_process(
     if point.ndim != 1:
         raise InputError("query", f"shape {point.shape}", "must be one point")
     choice(sensitivity, "sensitivity", SENSITIVITIES)
-
-    def output(data: Any) -> tuple[ArrayLike, ArrayLike]:
-        inputs, labels = _records(data, len(point), label, cap)
-        gram = _kernel_matrix(kernel, np.vstack([inputs, point]), length**2, noise)
-        prior = max(float(gram[-1, -1]), 0.0)
-        mean, variance = prediction(gram[:-1, :-1], gram[:-1, -1], prior, labels, noise)
-        # that of a kernel: the posterior never falls below it
-        least = prior * noise / (noise + len(labels) * length**2)
-        if variance < least - _ROUNDING * (len(labels) + 1) * length**2:
-            raise InputError(
-                "kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}"
-            )
-        return mean, max(variance, least)
-
-    def law(data: Any, variance: float) -> tuple[Draw, int]:
-        balls = getattr(kernel, "balls", None)
-        if not callable(balls):
-            raise InputError(
-                "kernel", type(kernel).__name__, "must have a function `balls`, its exact values, to release from"
-            )
-        inputs, labels = _records(data, len(point), label, cap)
-        points = np.vstack([inputs, point])
-        # balls need no room for rounding in the noise: no database is refused for it
-        _kernel_matrix(kernel, points, length**2, math.inf)
-        return prediction_law(lambda bits: balls(points), labels, noise, variance, most**2)
-
-    most = length * (1 + _ABOVE)
-    envelopes: dict[Sensitivity, Callable[[], Envelope]] = {
-        "joint": lambda: Prediction(most, label, noise, cap),
-        "improved": lambda: improved_sensitivity(most, label, noise, cap),
-        "printed": lambda: printed_sensitivity(most, label, noise, cap),
-    }
+    posterior = _Posterior(kernel, point, noise, label, length, cap)
     public = {
         "query": point.tolist(),
         "noise_variance": noise,
@@ -189,12 +159,74 @@ def gaussian_process(
         "norm_bound": length,
         "records": cap,
     }
-    least = None
-    if callable(balls := getattr(kernel, "balls", None)):
-        prior = float(balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
-        least = prior * noise / (noise + cap * length**2)
     chosen = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "bound": bound}
-    return calibrated_posterior("Gaussian process", output, law, envelopes, public, least, **chosen)
+    return calibrated_posterior(
+        "Gaussian process",
+        posterior.output,
+        posterior.law,
+        _envelopes(length * (1 + _ABOVE), label, noise, cap),
+        public,
+        posterior.least,
+        **chosen,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Posterior:
+    """The law of the latent value at the public `query`, given at most `cap` records within the public bounds."""
+
+    kernel: Kernel
+    query: np.ndarray
+    noise: float
+    label: float
+    length: float
+    cap: int
+
+    def output(self, data: Any) -> tuple[ArrayLike, ArrayLike]:
+        """Mean and variance in float64."""
+        inputs, labels = _records(data, len(self.query), self.label, self.cap)
+        gram = _kernel_matrix(self.kernel, np.vstack([inputs, self.query]), self.length**2, self.noise)
+        prior = max(float(gram[-1, -1]), 0.0)
+        mean, variance = prediction(gram[:-1, :-1], gram[:-1, -1], prior, labels, self.noise)
+        # that of a kernel: the posterior never falls below it
+        least = prior * self.noise / (self.noise + len(labels) * self.length**2)
+        if variance < least - _ROUNDING * (len(labels) + 1) * self.length**2:
+            raise InputError(
+                "kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}"
+            )
+        return mean, max(variance, least)
+
+    def law(self, data: Any, variance: float) -> tuple[Draw, int]:
+        """The law to draw from, exactly, with this variance more."""
+        balls = getattr(self.kernel, "balls", None)
+        if not callable(balls):
+            raise InputError(
+                "kernel", type(self.kernel).__name__, "must have a function `balls`, its exact values, to release from"
+            )
+        inputs, labels = _records(data, len(self.query), self.label, self.cap)
+        points = np.vstack([inputs, self.query])
+        # balls need no room for rounding in the noise: no database is refused for it
+        _kernel_matrix(self.kernel, points, self.length**2, math.inf)
+        most = self.length * (1 + _ABOVE)
+        return prediction_law(lambda bits: balls(points), labels, self.noise, variance, most**2)
+
+    @property
+    def least(self) -> float | None:
+        """What the variance never falls below, where the kernel's exact values are known; the query and the cap on the
+        records are public.
+        """
+        if not callable(balls := getattr(self.kernel, "balls", None)):
+            return None
+        prior = float(balls(self.query[None, :])[0, 0].mid())
+        return prior * self.noise / (self.noise + self.cap * self.length**2)
+
+
+def _envelopes(length: float, label: float, noise: float, cap: int) -> dict[Sensitivity, Callable[[], Envelope]]:
+    return {
+        "joint": lambda: Prediction(length, label, noise, cap),
+        "improved": lambda: improved_sensitivity(length, label, noise, cap),
+        "printed": lambda: printed_sensitivity(length, label, noise, cap),
+    }
 
 
 def printed_sensitivity(length: float, label: float, noise: float, records: int) -> Sensitivities:

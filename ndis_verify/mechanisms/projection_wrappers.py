@@ -240,12 +240,10 @@ def propose_test_release(
     test, failure = (
         positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure"))
     )
-    release = Fraction(target.delta) - Fraction(test) - Fraction(failure)
-    if release <= 0:
-        raise InputError("delta_test", test, f"delta_test + delta_failure must be less than delta = {target.delta:g}")
+    release = _left_for_release(target.delta, test, failure)
     spent, test_delta = _test_cost(length**2, spread, target.epsilon, test)
     left = math.nextafter(target.epsilon - spent, 0.0)
-    full = ridge_level(length, r, epsilon=left, delta=math.nextafter(float(release), 0.0), ridge="N26-Fig1")
+    full = ridge_level(length, r, epsilon=left, delta=release, ridge="N26-Fig1")
     lone = rounded_up(float(rp_ridge_hockey_stick(length, full - length**2, r, left)), r)
     why = Certificate(
         "test, release at the largest leverage p*, failure of the bound (N26-T5.4)",
@@ -267,12 +265,26 @@ def propose_test_release(
             target=target,
             noise={
                 "full_ridge": full,
-                "quantile": float(-ndtri(failure)) + promise("ndtri") * abs(float(ndtri(failure))),
+                "quantile": _quantile_above(failure),
                 "test_epsilon": spent,
             },
             certificate=why,
         )
     )
+
+
+def _left_for_release(delta: float, test: float, failure: float) -> float:
+    """delta_R = delta - delta_test - delta_failure, rounded down, or `InputError` where nothing is left."""
+    left = Fraction(delta) - Fraction(test) - Fraction(failure)
+    if left <= 0:
+        raise InputError("delta_test", test, f"delta_test + delta_failure must be less than delta = {delta:g}")
+    return math.nextafter(float(left), 0.0)
+
+
+def _quantile_above(failure: float) -> float:
+    """z_P = Phi^{-1}(1 - failure), rounded up by the error of its computation."""
+    quantile = float(-ndtri(failure))
+    return quantile + promise("ndtri") * abs(quantile)
 
 
 def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> tuple[float, float]:

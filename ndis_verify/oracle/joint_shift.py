@@ -1,6 +1,6 @@
 """The exact worst case of a rank-one envelope, with proof: its largest divergence, and the added variance it needs.
 
-Pairs and envelopes as in symbolic.joint_shift and symbolic.prediction_joint; all inputs exact. A `RankOne` envelope is
+Pairs and envelopes as in symbolic.joint_shift and symbolic.prediction_family; all inputs exact. A `RankOne` envelope is
 left with two curves (`certified.summit`), a `Prediction` with two planes (`certified.joint_shift.plane`), one for each
 direction.
 """
@@ -66,7 +66,7 @@ class RankOne:
 class Prediction:
     """A Gaussian-process prediction and its neighbours: k(x, x) <= length^2, |y| <= labels, at most `records` records.
 
-    Its pairs are given by z and x, see symbolic.prediction_joint. Exact numbers, all positive. Raises
+    Its pairs are given by z and x, see symbolic.prediction_family. Exact numbers, all positive. Raises
     `InputError`.
     """
 

@@ -76,18 +76,13 @@ def relative_least_squares(
         positive(norm_bound, "norm_bound"),
         checked_calibration("r", r, epsilon, delta, digits),
     )
+    r = int(size)
     rows, come, every = database_set(base, additions, length)
     if every:
         raise InputError("additions", additions, "must be 'rows' or a finite list of records")
     if delta < LEAST_TARGET:
         raise InputError("delta", delta, "must be at least 1e-6000")
-    d, r = rows.shape[1] - 1, int(size)
-    if not 1 <= d <= MAX_FEATURES or (law == "sketch" and r < d):
-        raise InputError(
-            "base", f"shape {rows.shape}", "must have a feature and a target, and for a sketch at most r features"
-        )
-    if not len(rows) + len(come):
-        raise InputError("base", "no records", "must have a record, or one that may come in")
+    d = _features(rows, come, r if law == "sketch" else MAX_FEATURES)
     found, singular = changes(rows, come)
     curves: list[Curve] = [_CURVES[law](change, d, r, epsilon, way, delta) for change in found for way in DIRECTIONS]
     crossings = Crossings(curves, delta, length**2, digits)
@@ -104,3 +99,15 @@ def relative_least_squares(
             "has not full column rank, and every small ridge is enough: none is the least",
         )
     return exact_zero()
+
+
+def _features(rows: Any, come: Any, most: int) -> int:
+    """d, the number of features of the records; `InputError` where there are none, more than `most`, or no record."""
+    d = rows.shape[1] - 1
+    if not 1 <= d <= min(most, MAX_FEATURES):
+        raise InputError(
+            "base", f"shape {rows.shape}", "must have a feature and a target, and for a sketch at most r features"
+        )
+    if not len(rows) + len(come):
+        raise InputError("base", "no records", "must have a record, or one that may come in")
+    return int(d)

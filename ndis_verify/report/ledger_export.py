@@ -24,8 +24,9 @@ from ndis_verify.statements.printing import number_text
 from ndis_verify.statements.statement import Statement
 from ndis_verify.symbolic import all_derivations
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, opened
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 from ndis_verify.symbolic.expression_data import NotExportable, declared_signs, expression_data
+from ndis_verify.symbolic.sides import opened
 
 FORMAT = 1
 Record = dict[str, Any]

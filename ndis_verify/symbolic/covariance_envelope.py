@@ -6,25 +6,29 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic.covariance_falls import (
+    FALLS,
+    FIRST,
+    TWO,
+    fall_steps,
+    first_rise,
+    left_over,
+    order_steps,
+    ratio,
+    ratio_mean,
+    second_rise,
+    signed,
+    weighed,
+)
 from ndis_verify.symbolic.covariance_shift import ell, growth, log_bound, s, zero
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.facts_of_envelopes import (
-    between,
-    edge_of,
-    fall_in,
-    first_two,
-    first_weight,
-    ratio_density,
-    second_weight,
-)
+from ndis_verify.symbolic.facts_of_envelopes import between, edge_of, first_two
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
-from ndis_verify.symbolic.notation import average, below, beyond, held, left_of, slope_in, x
+from ndis_verify.symbolic.notation import average, below, left_of, slope_in, x
 
 _SETTING = ("equal means", "l_i >= 0", "eps >= 0")
 _HYPOTHESES = ("0 <= l_i <= rho", "sum l_i <= nu", "0 < s < 1/(e^rho - 1)")
-
-
 d = sp.Symbol("d", positive=True, integer=True)
 rho, nu = sp.symbols("rho nu", positive=True)
 whole, rest = sp.symbols("k r", nonnegative=True)
@@ -173,146 +177,35 @@ def envelope_vertex() -> Derivation:
     )
 
 
-_alpha, _p, _q = sp.symbols("alpha p q", positive=True)  # alpha_i = e^{l_i} - 1; that of two coordinates
+_alpha = sp.Symbol("alpha", positive=True)  # alpha_i = e^{l_i} - 1
 others = sp.Symbol("o", real=True)
-_eps, _ratio, _left = sp.symbols("epsilon c u", nonnegative=True)
-_size = _p + _q * _ratio**2
-_exponent = _left * (1 + _ratio**2) / (2 * _size)
-_density = sp.exp(-_exponent) * (1 + _ratio**2) / (2 * _size)  # of p z_1^2 + q z_2^2 at u, the ratio given
-_SHARES = {1: _p / _size, 2: _q * _ratio**2 / _size}  # of u, of the two coordinates
-_FALLS = {k: part * _left * _density for k, part in _SHARES.items()}
-_FIRST = {1: "first", 2: "second"}
-_TWO = {_p: below, _q: below + beyond}  # any two, the smaller first
-
-
-def _mean(f: sp.Expr) -> sp.Expr:
-    """Over the ratio |z_2/z_1|."""
-    return sp.Integral(f, (_ratio, 0, sp.oo))
-
-
-def _weighed(k: int) -> sp.Expr:
-    return ratio_density(_ratio) * _FALLS[k]
-
-
-def _fall_steps() -> tuple[Step, ...]:
-    """What the probability of an ellipsoid loses as the logarithm of one of two weights rises, direction by
-    direction.
-    """
-    steps: list[Step] = [
-        by_fact(
-            "tangent",
-            "With h = u (1 + c^2)/(2 (p + q c^2)): h <= e^h - 1.",
-            "logarithm below its tangent",
-            {"y": sp.exp(_exponent)},
-            {"positive": _sign("e^h > 0", sp.exp(_exponent), ">")},
-        )
-    ]
-    for k, name in _FIRST.items():
-        weight = sp.exp(-_exponent) * _SHARES[k]
-        steps += [
-            Step(
-                f"fall of the {name}",
-                f"That in log {'pq'[k - 1]}: what the {name} coordinate is of u, times the density of p z_1^2 + q z_2^2"
-                " at u.",
-                lhs=sp.Subs(fall_in(k, _ratio, _left), (first_weight, second_weight), (_p, _q)),
-                rhs=held(_SHARES[k] * _left) * held(_density),
-            ),
-            _sign(f"fall of the {name} >= 0", _FALLS[k], ">="),
-            Step(
-                f"share of the {name}",
-                "It is a share.",
-                lhs=_SHARES[k] * (1 - sp.exp(-_exponent)),
-                rhs=sp.Integer(1),
-                relation="<=",
-                witness=-_SHARES[3 - k] - weight,
-            ),
-            Step(
-                f"fall of the {name} <= 1",
-                "h e^{-h} <= 1 - e^{-h}.",
-                lhs=_FALLS[k],
-                rhs=sp.Integer(1),
-                relation="<=",
-                kind="inference",
-                premises=(Use("tangent", weight=weight), f"share of the {name}"),
-            ),
-        ]
-    return tuple(steps)
-
-
-def _sign(name: str, value: sp.Expr, relation: str) -> Step:
-    return Step(name, "Each factor is.", lhs=value, rhs=zero, relation=relation, witness=value)
-
-
-def _order_steps() -> tuple[Step, ...]:
-    """The larger of two weights has the larger fall in the mean over the ratio."""
-    gap = beyond
-    smaller, larger = (_weighed(k).subs(_TWO, simultaneous=True) for k in (1, 2))
-    size, exponent = (e.subs(_TWO, simultaneous=True) for e in (_size, _exponent))
-    edge = _ratio / size * sp.exp(-exponent)
-    slope = sp.Derivative(edge, _ratio)
-    terms = ((sp.Integer(1), larger), (_left / sp.pi, slope))
-    return (
-        Step(
-            "by parts",
-            "Of p and q = p + g: but for a slope, the fall of the second exceeds that of the first by u^2 g c^2"
-            " e^{-h}/(pi (p + q c^2)^3).",
-            lhs=smaller,
-            rhs=larger + _left / sp.pi * slope,
-            relation="<=",
-            witness=-(_left**2) * gap * _ratio**2 * sp.exp(-exponent) / (sp.pi * size**3),
-        ),
-        by_fact(
-            "over the ratio",
-            "In the mean over the ratio",
-            "means keep the order",
-            {"mean": _mean, "f": smaller, "g": larger + _left / sp.pi * slope},
-            {"pointwise": "by parts", "integrable": "fall of the first <= 1"},
-        ),
-        by_fact(
-            "two means",
-            "the slope",
-            "means are linear",
-            {"mean": _mean, "terms": terms},
-            {"integrable": "fall of the second <= 1"},
-        ),
-        Step("edge at 0", "of what is 0 at 0", lhs=sp.Subs(edge, _ratio, 0), rhs=zero),
-        Step("edge far out", "and tends to 0", lhs=sp.Limit(edge, _ratio, sp.oo), rhs=zero),
-        by_fact(
-            "no slope",
-            "adds nothing.",
-            "an integral of a slope",
-            {"f": edge, "argument": _ratio},
-            {"start": "edge at 0", "end": "edge far out", "integrable": "fall of the second <= 1"},
-        ),
-        Step(
-            "falls in order",
-            "So the larger alpha has the larger fall: given the sum of both parts of W, that of the larger is the"
-            " larger in the mean.",
-            lhs=_mean(smaller),
-            rhs=_mean(larger),
-            relation="<=",
-            kind="inference",
-            premises=("over the ratio", "two means", "no slope"),
-        ),
-    )
+_eps = sp.Symbol("epsilon", nonnegative=True)
 
 
 def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
     """One of the two divergences: its slopes, their order, and where it is greatest over the envelope."""
     order, variant = ("Q first", ", exchanged") if exchanged else ("P first", "")
     factor = sp.exp(_eps) if exchanged else sp.Integer(1)
-    P = first_two(_p, _q, others)
+    P = first_two(first_rise, second_rise, others)
     edge = edge_of(P, _eps, exchanged)
     left = left_of(P, edge)
-    any_two = {**_TWO, _left: left.subs(_TWO, simultaneous=True)}
+    any_two = {**TWO, left_over: left.subs(TWO, simultaneous=True)}
     steps: list[Step] = []
-    for k, name in _FIRST.items():
+    for k, name in FIRST.items():
         steps += [
             by_fact(
                 f"set held, {name}, {order}",
                 "The motion of the set adds nothing.",
                 f"slope of a divergence in a variance{variant}",
-                {"p": _p, "q": _q, "others": others, "d": d, "which": k, "epsilon": _eps, "weight": _alpha},
+                {
+                    "p": first_rise,
+                    "q": second_rise,
+                    "others": others,
+                    "d": d,
+                    "which": k,
+                    "epsilon": _eps,
+                    "weight": _alpha,
+                },
                 {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
             ),
             by_fact(
@@ -320,14 +213,14 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                 "With the set held, over the ratio of two coordinates and what the others leave of the edge:",
                 "slope of the probability of an ellipsoid",
                 {
-                    "p": _p,
-                    "q": _q,
+                    "p": first_rise,
+                    "q": second_rise,
                     "others": others,
                     "which": k,
                     "edge": edge,
-                    "ratio": _ratio,
-                    "left": _left,
-                    "fall": _FALLS[k],
+                    "ratio": ratio,
+                    "left": left_over,
+                    "fall": FALLS[k],
                 },
                 {
                     "laws": "laws",
@@ -340,13 +233,13 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                 f"slope in the {name}, {order}",
                 "The slope of the divergence in l_k is the mean of that fall.",
                 lhs=slope_in(k, between(P, d, _eps, exchanged)),
-                rhs=factor * average(_mean(_weighed(k)).subs(_left, left)),
+                rhs=factor * average(ratio_mean(weighed(k)).subs(left_over, left)),
                 kind="inference",
                 premises=(f"set held, {name}, {order}", f"ellipsoid, {name}, {order}"),
             ),
         ]
-    smaller, larger = (_mean(_weighed(k)).subs(any_two, simultaneous=True) for k in (1, 2))
-    slopes = [slope_in(k, between(P, d, _eps, exchanged)).subs(_TWO, simultaneous=True) for k in (1, 2)]
+    smaller, larger = (ratio_mean(weighed(k)).subs(any_two, simultaneous=True) for k in (1, 2))
+    slopes = [slope_in(k, between(P, d, _eps, exchanged)).subs(TWO, simultaneous=True) for k in (1, 2)]
     steps += [
         by_fact(
             f"fall in the mean, {order}",
@@ -358,7 +251,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "over the ratio",
                     "at any u,",
                     "means of what is not negative",
-                    {"mean": _mean, "f": _weighed(1).subs(any_two, simultaneous=True)},
+                    {"mean": ratio_mean, "f": weighed(1).subs(any_two, simultaneous=True)},
                     {"pointwise": "fall of the first >= 0", "integrable": "fall of the first <= 1"},
                 ),
                 "integrable": "fall of the first <= 1",
@@ -372,7 +265,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             relation=">=",
             kind="inference",
             premises=(
-                Use(f"slope in the first, {order}", at=_TWO),
+                Use(f"slope in the first, {order}", at=TWO),
                 Use(f"fall in the mean, {order}", weight=factor),
             ),
         ),
@@ -389,7 +282,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     rhs=larger,
                     relation="<=",
                     kind="inference",
-                    premises=(Use("falls in order", at={_left: any_two[_left]}),),
+                    premises=(Use("falls in order", at={left_over: any_two[left_over]}),),
                 ),
                 "integrable": "fall of the second <= 1",
             },
@@ -402,8 +295,8 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             relation=">=",
             kind="inference",
             premises=(
-                Use(f"slope in the first, {order}", at=_TWO),
-                Use(f"slope in the second, {order}", at=_TWO),
+                Use(f"slope in the first, {order}", at=TWO),
+                Use(f"slope in the second, {order}", at=TWO),
                 Use(f"falls in order, {order}", weight=-factor),
             ),
         ),
@@ -416,7 +309,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                 "laws": "laws",
                 "rises": f"rises, {order}",
                 "order": f"larger slope, {order}",
-                "profile": _sign("eps >= 0", _eps, ">="),
+                "profile": signed("eps >= 0", _eps, ">="),
                 "set": "set",
                 "whole": "rho's",
                 "rest": "rest",
@@ -450,9 +343,9 @@ def exact_envelope() -> Derivation:
             lhs=log_density(0, sp.sqrt(1 + _alpha)) - log_density(0, 1),
             rhs=(statistic - sp.log(1 + _alpha)) / 2,
         ),
-        _sign("alpha > 0", _alpha, ">"),
-        *_fall_steps(),
-        *_order_steps(),
+        signed("alpha > 0", _alpha, ">"),
+        *fall_steps(),
+        *order_steps(),
         Step(
             "set",
             "The envelope: all l with 0 <= l_i <= rho, sum l_i <= nu.",
@@ -470,10 +363,10 @@ def exact_envelope() -> Derivation:
         hypotheses=(*_SETTING[:2], Hypothesis(_SETTING[2], _eps >= 0)),
         steps=steps,
         result_step="fall of the first",
-        symbols={"p": _p, "q": _q, "c": _ratio, "u": _left},
+        symbols={"p": first_rise, "q": second_rise, "c": ratio, "u": left_over},
         faults=(
-            Fault("fall of the other coordinate", "fall of the first", lambda rhs: _FALLS[2]),
-            Fault("boundary term left out", "by parts", lambda rhs: rhs.subs(_left / sp.pi, 0)),
+            Fault("fall of the other coordinate", "fall of the first", lambda rhs: FALLS[2]),
+            Fault("boundary term left out", "by parts", lambda rhs: rhs.subs(left_over / sp.pi, 0)),
             Fault("edge that stays", "edge far out", lambda rhs: 1 / below),
             Fault("slope of the wrong sign", "slope in the first, P first", lambda rhs: -rhs),
             Fault("e^eps left out", "slope in the second, Q first", lambda rhs: rhs * sp.exp(-_eps)),

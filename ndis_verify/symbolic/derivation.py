@@ -8,29 +8,28 @@ step that does not stand on itself names its premises, and the court holds it to
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
-import mpmath
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.exact_number import InputError, exact, to_mpf
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.symbolic import typeset
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.notation import anything, as_products
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
+from ndis_verify.symbolic.numbers_of_derivations import require_domain, settled
+from ndis_verify.symbolic.sides import at_values, has_sign, opened, put_in, sign_of, signs_give
 from ndis_verify.symbolic.unknowns import follows
 from ndis_verify.symbolic.zero import as_expression, is_zero, zero_at_points
 
 StepKind = Literal["definition", "identity", "inference", "fact", "argument"]
 _RELATIONS = {"=": sp.Eq, ">=": sp.Ge, ">": sp.Gt, "<=": sp.Le, "<": sp.Lt}
 DECIDED = ("identity", "inference")
-_CEILING = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +139,7 @@ class Step:
             outcome = _zero_as_written(self)
         if outcome is not True or self.relation == "=":
             return outcome
-        return _has_sign(as_expression(self.witness), self.relation)
+        return has_sign(as_expression(self.witness), self.relation)
 
 
 def steps_in(step: Step) -> Iterator[Step]:
@@ -172,33 +171,6 @@ def _zero_as_written(step: Step) -> bool | None:
     gap = as_expression(opened(step.lhs) - opened(step.rhs) - (0 if step.relation == "=" else step.witness))
     outcome = zero_at_points(gap)
     return zero_at_points(gap.doit()) if outcome is None else outcome
-
-
-def _has_sign(expression: Any, relation: str) -> bool | None:
-    """Whether SymPy's assumptions say `expression relation 0`."""
-    sign: bool | None = {
-        ">": expression.is_positive,
-        ">=": expression.is_nonnegative,
-        "<": expression.is_negative,
-        "<=": expression.is_nonpositive,
-    }[relation]
-    return sign
-
-
-def opened(side: Any) -> Any:
-    """A side as it is computed with: what stands unevaluated for the reader (derivatives, limits, held expressions)
-    evaluated. Integrals stay: they are equal to what a step says they are.
-    """
-    if not isinstance(side, sp.Basic) or not side.has(sp.Derivative, sp.Limit, sp.Subs, sp.UnevaluatedExpr):
-        return side
-    return _evaluated(side)
-
-
-@lru_cache(maxsize=4096)
-def _evaluated(side: sp.Basic) -> sp.Basic:
-    """A limit takes seconds, and stands in a step, in the facts that it meets and in each of its planted faults."""
-    side = side.replace(sp.UnevaluatedExpr, lambda inner: inner)
-    return side.replace(lambda node: isinstance(node, (sp.Derivative, sp.Limit, sp.Subs)), lambda node: node.doit())
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,17 +314,17 @@ class Derivation:
         for use, found in known:
             if found.relation != "=" and use.weight != 0:
                 sides[0] -= use.weight * (found.lhs - found.rhs)
-                signs.append(_sign_of(use.weight, found.relation))
+                signs.append(sign_of(use.weight, found.relation))
         sandwiched = sp.Integer(0)
         for use, found in known:
             if found.relation == "=" and use.between is not None:
                 sandwiched += use.between[0] * (found.lhs - found.rhs) * use.between[1]
             elif found.relation == "=":
                 fixed = self.fixed(use)
-                sides = [_put_in(as_expression(side), found.lhs, found.rhs, fixed) for side in sides]
+                sides = [put_in(as_expression(side), found.lhs, found.rhs, fixed) for side in sides]
         gap = opened(sides[0] - sides[1])
         outcome = follows(gap) if step.algebra is None else step.algebra.holds(as_products(gap) - sandwiched)
-        return outcome if outcome is not True else _follows(step.relation, signs)
+        return outcome if outcome is not True else signs_give(step.relation, signs)
 
     def fixed(self, premise: str | Use) -> frozenset[Any]:
         """The symbols at whose every value a step or hypothesis does not hold: of the hypotheses that it rests on and,
@@ -432,112 +404,16 @@ class Derivation:
         symbols = list(self.symbols.values())
         if digits is None:
             floats = [np.asarray(values[name], dtype=np.float64) for name in self.symbols]
-            _require_domain(self, floats)
+            require_domain(self.symbols, self.domain, floats)
             return self._float_function(*(array if array.ndim else float(array) for array in floats))
         if not isinstance(digits, int) or digits < 1:
             raise InputError("digits", digits, "must be a positive integer")
         given = [exact(values[name], name) for name in self.symbols]
-        _require_domain(self, [np.asarray(value, dtype=object) for value in given])
-        return _settled(sp.lambdify(symbols, self.result, modules="mpmath"), given, digits)
+        require_domain(self.symbols, self.domain, [np.asarray(value, dtype=object) for value in given])
+        return settled(sp.lambdify(symbols, self.result, modules="mpmath"), given, digits)
 
     @cached_property
     def _float_function(self) -> Callable[..., Any]:
         # The printed maximum does not broadcast; the same value through the absolute value does.
         plain = self.result.replace(sp.Max, lambda first, second: (first + second + sp.Abs(first - second)) / 2)
         return sp.lambdify(list(self.symbols.values()), plain, modules=["scipy", "numpy"])
-
-
-def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
-    """`side` with expressions in the place of symbols whose assumptions they share."""
-    return _replaced(side.as_immutable() if isinstance(side, sp.MatrixBase) else side, tuple(values.items()))
-
-
-@lru_cache(maxsize=8192)
-def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
-    """A step of a lemma is used by several steps, in the check of each and in that of each planted fault."""
-    if odd := [symbol for symbol, _ in values if unheard(symbol)]:
-        raise InputError(str(odd[0]), str(unheard(odd[0])), "is more than is asked of what takes its place")
-    for symbol, value in values:
-        for name in ASSUMPTIONS:
-            if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
-                raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")
-    if side is None:
-        return side
-    found = {symbol: as_expression(value) for symbol, value in values}
-    if (name := taken_over(as_expression(side), found)) is not None:
-        raise InputError("at", str(name), "stands for other values in what is taken at these")
-    return as_expression(side).subs(found, simultaneous=True)
-
-
-def _put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
-    """`new` in the place of `old`; left as it is where a symbol of them would be bound, and they do not hold for each
-    of its values. SymPy refuses where one name is bound in both `side` and `new`, which is no harm where it is free in
-    neither.
-    """
-    old, new = as_expression(old), as_expression(new)
-    if captured(side, old, new, fixed):
-        return side
-    try:
-        return side.subs(old, new)
-    except ValueError:
-        bound = {name for integral in side.atoms(sp.Integral) for name in integral.variables}
-        if bound & (new.free_symbols | old.free_symbols):
-            raise
-        return side.xreplace({old: new})
-
-
-def _sign_of(weight: Any, relation: str) -> str | None:
-    """The relation to 0 of weight times a difference that has `relation` to 0; None where the weight has no sign."""
-    weight = as_expression(weight)
-    turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-    if weight.is_positive or weight.is_negative:
-        return relation if weight.is_positive else turned[relation]
-    weak = {"<": "<=", ">": ">="}.get(relation, relation)
-    return weak if weight.is_nonnegative else turned[weak] if weight.is_nonpositive else None
-
-
-def _follows(wanted: str, signs: list[str | None]) -> bool | None:
-    """Whether a sum of terms with these relations to 0 has the relation `wanted` to 0."""
-    if wanted == "=" or not signs:
-        return True if not signs and wanted in ("=", ">=", "<=") else None
-    direction = wanted[0]
-    same = all(sign is not None and sign[0] == direction for sign in signs)
-    return True if same and (len(wanted) == 2 or any(sign == direction for sign in signs)) else None
-
-
-def _require_domain(derivation: Derivation, arrays: list[np.ndarray]) -> None:
-    symbols = list(derivation.symbols.values())
-    for name, symbol, array in zip(derivation.symbols, symbols, arrays):
-        for entry in array.flat:
-            if array.dtype != object and not np.isfinite(entry):
-                raise InputError(name, float(entry), "must be finite")
-            if (symbol.is_positive and not entry > 0) or (symbol.is_nonnegative and not entry >= 0):
-                raise InputError(name, str(entry), "must be positive" if symbol.is_positive else "must not be negative")
-            if symbol.is_negative and not entry < 0:
-                raise InputError(name, str(entry), "must be negative")
-            if symbol.is_integer and entry != int(entry):
-                raise InputError(name, str(entry), "must be an integer")
-    for relation in derivation.domain:
-        holds = sp.lambdify(symbols, relation, modules="mpmath")
-        for entries in np.broadcast(*arrays):
-            with mpmath.workdps(50):
-                numbers = [to_mpf(exact(entry)) for entry in entries]
-                if not holds(*numbers):
-                    shown = ", ".join(f"{name} = {mpmath.nstr(x, 8)}" for name, x in zip(derivation.symbols, numbers))
-                    raise InputError("values", shown, f"must satisfy {relation}")
-
-
-def _settled(function: Callable[..., Any], given: list[Any], digits: int) -> mpmath.mpf:
-    working = digits + 15
-    previous = None
-    for _ in range(_CEILING):
-        with mpmath.workdps(working):
-            current = mpmath.mpmathify(function(*(to_mpf(value) for value in given)))
-            if not mpmath.isfinite(current):
-                raise InputError("values", str(given), "the result is not finite there")
-            if previous is not None and abs(current - previous) <= abs(current) * mpmath.mpf(10) ** (-digits - 1):
-                return current
-        previous, working = current, 2 * working + 10
-        if working > 60 * digits + 2000:
-            break
-    raise InputError("digits", digits, "cannot be settled at the ceiling of the working precision")

@@ -8,11 +8,12 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use, at_values
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.joint_shift import ORDERS, rank_one_worst
 from ndis_verify.symbolic.meanings import PULLS, meaning
 from ndis_verify.symbolic.notation import anything, each, pull, scalar, transpose
+from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)

@@ -30,6 +30,7 @@ from ndis_verify.symbolic.prediction_features import (
     q,
     qt,
     squared,
+    update,
     variance_with,
     variance_without,
     weight_steps,
@@ -37,7 +38,6 @@ from ndis_verify.symbolic.prediction_features import (
     yt,
     zero,
 )
-from ndis_verify.symbolic.prediction_joint import update
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 

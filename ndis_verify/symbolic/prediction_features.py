@@ -7,12 +7,13 @@ record, P = [F; p^T].
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
-from ndis_verify.symbolic.derivation import Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.statement_terms import quantity
@@ -252,5 +253,39 @@ def update_steps() -> tuple[Step, ...]:
             "=",
             noise**2 * (at_query - covariance**2 / (1 + at_new)),
             *("variance with, in letters", "c", "X", "T"),
+        ),
+    )
+
+
+@cache
+def update() -> Derivation:
+    """With a new record the mean moves by c t/(1 + X) and the variance falls by s^2 c^2/(1 + X), c = q^T T p, X = p^T T
+    p, t = b - p^T T F^T y (N26-D8, N26-Pr8).
+
+    `number`: 0, the least X.
+    """
+    return Derivation(
+        id="prediction_joint.update",
+        title="What a new record does to the mean and the variance of a Gaussian-process prediction",
+        sources=("N26-D8", "N26-Pr8"),
+        hypotheses=(),
+        steps=(*weight_steps(), *update_steps()),
+        result_step="p^T T p >= 0",
+        symbols={},
+        faults=(
+            Fault("noise's deviation for its variance", "two squares", lambda rhs: rhs + (noise - noise**2) * T * T),
+            Fault("one square of two", "p^T T p", lambda rhs: noise**2 * scalar(transpose(p) * T * T * p)),
+            Fault("the record's own noise left out", "update", lambda rhs: 2 * rhs),
+            Fault("label alone", "mean in letters", lambda rhs: rhs.subs(sp.Symbol("k", real=True), 0)),
+            Fault("variance kept", "variance falls", lambda rhs: variance_without),
+            Fault("noise forgotten", "variance", lambda rhs: rhs / noise**2),
+        ),
+        concludes=(
+            Conclusion("N26-Pr8-joint", "mean moves", part="how the mean moves"),
+            Conclusion("N26-Pr8-joint", "variance", part="the variance without the record"),
+            *(
+                Conclusion(claim, "variance falls", part="how the variance falls")
+                for claim in ("N26-Pr8-joint", "N26-D8")
+            ),
         ),
     )

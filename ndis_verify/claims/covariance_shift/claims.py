@@ -25,7 +25,7 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import covariance_shift as derived
-from ndis_verify.symbolic import less_spread
+from ndis_verify.symbolic import less_spread, less_spread_printed
 
 # Values on float64 columns
 
@@ -133,7 +133,7 @@ CLAIMS = (
         declared=Verdict.RESTRICTED,
         checks=(
             proof("two laws, the less spread one first", less_spread.first_less_spread, part="S1 <= S2"),
-            proof("the bound where P is the less spread law", less_spread.printed_bound, part="S1 <= S2"),
+            proof("the bound where P is the less spread law", less_spread_printed.printed_bound, part="S1 <= S2"),
         ),
         corrected=(
             "The printed bound holds for S1 <= S2 (all a_i >= 0). For S1 >= S2, and for both directions at once:"

@@ -31,6 +31,7 @@ from ndis_verify.symbolic import (
     covariance_envelope,
     covariance_order,
     less_spread,
+    less_spread_printed,
     two_paths,
 )
 
@@ -128,7 +129,7 @@ CLAIMS = (
                 "the larger covariance first", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS, part="S1 >= S2"
             ),
             proof("covariance term where P is the less spread law", less_spread.first_less_spread, part="S1 <= S2"),
-            proof("both paths where P is the less spread law", less_spread.printed_paths, part="S1 <= S2"),
+            proof("both paths where P is the less spread law", less_spread_printed.printed_paths, part="S1 <= S2"),
             proof("two steps", two_paths.two_divergences, part="S1 <= S2"),
             proof(
                 "the more spread law first is the greater covariance term",

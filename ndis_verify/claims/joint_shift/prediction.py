@@ -21,7 +21,7 @@ from ndis_verify.oracle import joint_shift as certified
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real
 from ndis_verify.statements.statement import vector as vector_variable
-from ndis_verify.symbolic import prediction_joint
+from ndis_verify.symbolic import prediction_attained, prediction_family, prediction_features, prediction_joint
 
 _RECORDS = 4
 
@@ -207,10 +207,10 @@ CLAIMS = (
         search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
         checks=(
-            proof("update of the prediction", prediction_joint.update),
-            proof("a longer shift", prediction_joint.longer_shifts),
+            proof("update of the prediction", prediction_features.update),
+            proof("a longer shift", prediction_family.longer_shifts),
             proof("one map for both laws, and the family", prediction_joint.worst_pairs),
-            proof("where the search may look", prediction_joint.grows_in_both),
+            proof("where the search may look", prediction_family.grows_in_both),
             GROWS,
             _PREDICTION_ATTACK,
             Check(
@@ -241,8 +241,8 @@ CLAIMS = (
         search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
         checks=(
-            proof("databases with one feature", prediction_joint.attained),
-            proof("features for every z and x", prediction_joint.in_range),
+            proof("databases with one feature", prediction_attained.attained),
+            proof("features for every z and x", prediction_attained.in_range),
             Check(
                 "attained by databases with one feature",
                 Kind.CROSSCHECK,

@@ -28,7 +28,7 @@ from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.sensitivity import gaussian_process
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
-from ndis_verify.symbolic import prediction_bounds, prediction_few_records, prediction_joint, sensitivity
+from ndis_verify.symbolic import prediction_bounds, prediction_features, prediction_few_records, sensitivity
 
 
 def _bounds(length: float, labels: float, noise: float, added: float, n: int) -> tuple[float, float, float]:
@@ -175,7 +175,7 @@ CLAIMS = (
         hypotheses=("positive definite kernel", "s > 0", "k** > 0"),
         declared=Verdict.PROVED,
         checks=(
-            proof("update of the prediction", prediction_joint.update),
+            proof("update of the prediction", prediction_features.update),
             Check(
                 "conditioning the joint law", Kind.CROSSCHECK, _conditioning(1.0), {"other noise": _conditioning(1.2)}
             ),

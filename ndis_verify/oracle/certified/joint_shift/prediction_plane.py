@@ -1,7 +1,7 @@
 """The divergence over all neighbours of a Gaussian-process prediction, in closed form, with its slopes, in ball
 arithmetic.
 
-The pairs of symbolic.prediction_joint are N(0, 1 + t^2) and N(t r, 1), t^2 = w x/((1 + x) v + w), w =
+The pairs of symbolic.prediction_family are N(0, 1 + t^2) and N(t r, 1), t^2 = w x/((1 + x) v + w), w =
 l^2 (1 - z): with E^2 = r^2 + log(1 + t^2) + 2 level, q^2 = 1 + t^2, the first law is e^level times the second at `(q/t)
 (q r -+ E)` = q y1, q y2, so
 - level = eps: `f = P[y1] + P[-y2] - e^eps (P[u1] + P[-u2])`, P the normal distribution function, `u = (r -+ q E)/t`;

@@ -1,0 +1,98 @@
+"""How the sides of steps are computed with: what is held is opened, values are put in, and signs are added up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
+from ndis_verify.symbolic.zero import as_expression
+
+
+def opened(side: Any) -> Any:
+    """A side as it is computed with: what stands unevaluated for the reader (derivatives, limits, held expressions)
+    evaluated. Integrals stay: they are equal to what a step says they are.
+    """
+    if not isinstance(side, sp.Basic) or not side.has(sp.Derivative, sp.Limit, sp.Subs, sp.UnevaluatedExpr):
+        return side
+    return _evaluated(side)
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(side: sp.Basic) -> sp.Basic:
+    """A limit takes seconds, and stands in a step, in the facts that it meets and in each of its planted faults."""
+    side = side.replace(sp.UnevaluatedExpr, lambda inner: inner)
+    return side.replace(lambda node: isinstance(node, (sp.Derivative, sp.Limit, sp.Subs)), lambda node: node.doit())
+
+
+def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
+    """`side` with expressions in the place of symbols whose assumptions they share."""
+    return _replaced(side.as_immutable() if isinstance(side, sp.MatrixBase) else side, tuple(values.items()))
+
+
+@lru_cache(maxsize=8192)
+def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
+    """A step of a lemma is used by several steps, in the check of each and in that of each planted fault."""
+    if odd := [symbol for symbol, _ in values if unheard(symbol)]:
+        raise InputError(str(odd[0]), str(unheard(odd[0])), "is more than is asked of what takes its place")
+    for symbol, value in values:
+        for name in ASSUMPTIONS:
+            if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
+                raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")
+    if side is None:
+        return side
+    found = {symbol: as_expression(value) for symbol, value in values}
+    if (name := taken_over(as_expression(side), found)) is not None:
+        raise InputError("at", str(name), "stands for other values in what is taken at these")
+    return as_expression(side).subs(found, simultaneous=True)
+
+
+def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
+    """`new` in the place of `old`; left as it is where a symbol of them would be bound, and they do not hold for each
+    of its values. SymPy refuses where one name is bound in both `side` and `new`, which is no harm where it is free in
+    neither.
+    """
+    old, new = as_expression(old), as_expression(new)
+    if captured(side, old, new, fixed):
+        return side
+    try:
+        return side.subs(old, new)
+    except ValueError:
+        bound = {name for integral in side.atoms(sp.Integral) for name in integral.variables}
+        if bound & (new.free_symbols | old.free_symbols):
+            raise
+        return side.xreplace({old: new})
+
+
+def has_sign(expression: Any, relation: str) -> bool | None:
+    """Whether SymPy's assumptions say `expression relation 0`."""
+    sign: bool | None = {
+        ">": expression.is_positive,
+        ">=": expression.is_nonnegative,
+        "<": expression.is_negative,
+        "<=": expression.is_nonpositive,
+    }[relation]
+    return sign
+
+
+def sign_of(weight: Any, relation: str) -> str | None:
+    """The relation to 0 of weight times a difference that has `relation` to 0; None where the weight has no sign."""
+    weight = as_expression(weight)
+    turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    if weight.is_positive or weight.is_negative:
+        return relation if weight.is_positive else turned[relation]
+    weak = {"<": "<=", ">": ">="}.get(relation, relation)
+    return weak if weight.is_nonnegative else turned[weak] if weight.is_nonpositive else None
+
+
+def signs_give(wanted: str, signs: list[str | None]) -> bool | None:
+    """Whether a sum of terms with these relations to 0 has the relation `wanted` to 0."""
+    if wanted == "=" or not signs:
+        return True if not signs and wanted in ("=", ">=", "<=") else None
+    direction = wanted[0]
+    same = all(sign is not None and sign[0] == direction for sign in signs)
+    return True if same and (len(wanted) == 2 or any(sign == direction for sign in signs)) else None
