@@ -12,7 +12,7 @@ from ndis_verify.statements.reading import read_term, statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import below, beyond
+from ndis_verify.symbolic.notation import below, beyond, bin_of_sum, summed, total
 from ndis_verify.symbolic.statement_terms import expression
 
 x, y, u = sp.symbols("x y u", real=True)
@@ -128,6 +128,21 @@ def test_a_function_of_what_every_number_between_0_and_1_is_written_with_is_refu
         step = by_fact("one sign", "", "one sign throughout", letters, {"positive": shown})
         wrong.append(problems(derivation((step,), {"w": w})))
     assert any("'u' speaks of w" in text for text in wrong[0]) and not any("speaks of" in text for text in wrong[1])
+
+
+@pytest.mark.parametrize(("mean", "place"), [(summed, bin_of_sum), (total, x)])
+def test_what_a_mean_goes_over_is_no_argument_of_a_fact(mean, place):
+    """With the distance from an edge put in its place, the sum of j would be j times that of 1."""
+    letters = {"f": mean(place), "g": place * mean(one), "argument": place, "edge": zero}
+    steps = (
+        Step("finite", "Both sums are.", kind="definition"),
+        *(
+            by_fact(side, "", "means are linear", {"mean": mean, "terms": ((at, one),)}, {"integrable": "finite"})
+            for side, at in (("above", below), ("below", -beyond))
+        ),
+        by_fact("all", "", EQUAL, letters, {"above": "above", "below": "below"}),
+    )
+    assert any("goes over" in text for text in problems(derivation(steps, {"j": place})))
 
 
 @pytest.mark.parametrize("head", ["max", "min"])

@@ -185,6 +185,9 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
     for distance, held_by in _distances_in(step.letters, fact, behind):
         yield f"{held_by} speaks of {distance}, over which the fact goes"
     for argument in over.values():
+        for node in (node for value in step.letters.values() for node in binders(value)):
+            if isinstance(node, AppliedUndef) and argument in bound(node):  # what is put in would be put under it
+                yield f"{node.func} goes over {argument}, which the fact goes over"
         for name, symbols in behind.items():
             if argument in symbols and any(speaks(value, name) for value in step.letters.values()):
                 yield f"{name} stands for what depends on {argument}, which the fact goes over"

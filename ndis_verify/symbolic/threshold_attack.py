@@ -43,8 +43,7 @@ def two_bins() -> Derivation:
         inferred("growth", "the larger ratio is positive.", larger, ">", zero, "ratios", "one"),
         named(growth, "z = e^eps is its name.", larger, "growth"),
         inferred("eps >= 0", "It is at least 1.", growth, ">=", one, "ratios", "z"),
-        Step("two parts", "A number y is its positive part less its negative one,", up, y + down),
-        Step("positive part", "and that is not below 0.", up, zero, ">=", up),
+        Step("positive part", "Of a number y the positive part is not below 0;", up, zero, ">=", up),
         *(
             inferred(
                 f"y/{part}",
@@ -52,10 +51,10 @@ def two_bins() -> Derivation:
                 y / part,
                 "<=",
                 bound,
-                *(Use("positive part", weight=-1 / other), Use(f"{rate} < 1", weight=down / part), "two parts"),
+                *(Use("positive part", weight=-1 / other), Use(f"{rate} < 1", weight=down / part)),
             )
             for part, other, rate, why in (
-                (fpr, miss, "FPR", "So y/f is at most this, as f = FPR < 1,"),
+                (fpr, miss, "FPR", "y/f is at most this, as f = FPR < 1,"),
                 (miss, fpr, "FNR", "and so is y/g, as g = FNR < 1:"),
             )
         ),
