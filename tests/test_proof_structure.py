@@ -118,6 +118,7 @@ CONCLUDING = {
     "covariance_envelope.envelope_vertex",
     "gaussian_calibration.no_pure_privacy",
     "gaussian_calibration.tail_calibration",
+    "classical_gaussian_order.least_share_in_epsilon",
     "classical_gaussian_order.reached_in_epsilon",
     "classical_gaussian_order.reached_share",
     "classical_gaussian_range.up_to_three",

@@ -1,5 +1,5 @@
-"""How the classical std's waste changes: against the delta it reaches, and against the smallest std, in eps and in
-delta.
+"""How the classical std's waste changes: against the delta it reaches in eps and in delta, against the smallest std in
+eps.
 
 The deviations are c = sqrt(2 log(1.25/delta)), the shift is eps/c, or eps/(s c) at a share s of the classical std.
 """
@@ -13,13 +13,12 @@ import sympy as sp
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.mills_ratio import mills_steps, positive_tail_steps, x
+from ndis_verify.symbolic.mills_ratio import mills_steps, x
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
-epsilon, larger, c, mu, y, h = sp.symbols("epsilon x c mu y h", positive=True)
-m_near, m_far = sp.symbols("m_1 m_2", positive=True)
+epsilon, larger, c, h = sp.symbols("epsilon x c h", positive=True)
 delta, level = sp.symbols("delta y", positive=True)
 m, n, k, j = sp.symbols("m n k j", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
@@ -269,227 +268,78 @@ def reached_share() -> Derivation:
     )
 
 
-def _profile(shift: sp.Expr) -> sp.Expr:
-    return Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 2 - epsilon / shift)
-
-
 @cache
 def least_share_in_epsilon() -> Derivation:
-    """(smallest std)/(classical std) = (eps/mu)/sqrt(2 ln(1.25/delta)) increases in eps (BW-Fig1-monotone).
+    """A share s of the classical std that is enough at eps is more than enough at a smaller x (BW-Fig1-monotone).
 
-    mu = Delta/std of the smallest valid std. `number`: d(eps/mu)/d eps at fixed delta, at `epsilon` and `shift` = mu.
+    `number`: delta, at `m` = 1/delta - 1.
     """
-    far = mu / 2 + epsilon / mu
-    ratio = Phi(-far) / phi(far)
-    result = (mu - epsilon * ratio) / mu**2
+    share, smaller = sp.symbols("s x", positive=True)
+    most = sp.Rational(999999, 10**6)
+    at = share * deviations(delta)
+    root = sp.sqrt(2 * (sp.log(sp.Rational(5, 4)) + sp.log(1 + m)))
+    logs = sp.log(sp.Rational(5, 4)) + sp.log(1 + m)
+    known = 2 * sp.log(sp.Rational(5, 4)) - LEAST**2
+    enough = Hypothesis("delta_shift(eps/(s a); eps) <= delta", sp.Le(reached(at, epsilon), delta))
     steps = (
+        Step("digits", "0.999999 is less than 1,", one, most, ">", 1 - most),
+        inferred("y < 1", "so is y,", level, "<", one, Use("digits", weight=-1), Use("y <= 0.999999")),
+        inferred("delta < 1", "and so is delta.", delta, "<", one, "y < 1", Use("delta < y", weight=-1)),
+        named(m, "m = 1/delta - 1.", 1 / delta - 1, "delta < 1"),
         Step(
-            "slope in mu",
-            "The smallest std solves closed form = delta, strictly increasing in mu.",
-            lhs=sp.diff(_profile(mu), mu),
-            rhs=phi(mu / 2 - epsilon / mu),
+            "above 2/3",
+            "The deviations at delta are more than 2/3,",
+            root,
+            LEAST,
+            ">",
+            known * (1 + 2 * sp.log(1 + m) / known) / (root + LEAST),
         ),
-        Step(
-            "slope in eps",
-            "The densities cancel.",
-            lhs=sp.diff(_profile(mu), epsilon),
-            rhs=-sp.exp(epsilon) * Phi(-far),
+        named(k, "k is the surplus.", root - LEAST, "above 2/3"),
+        inferred("delta", "delta = 1/(1 + m).", delta, "=", 1 / (1 + m), "m"),
+        Step("logarithms", "Positive are", logs, zero, ">", logs),
+        inferred(
+            "log(1.25/delta)",
+            "and with them",
+            sp.log(sp.Rational(5, 4) / delta),
+            ">",
+            zero,
+            *("logarithms", "delta"),
         ),
-        Step(
-            "equal densities",
-            "e^eps phi(mu/2 + eps/mu) = phi(mu/2 - eps/mu).",
-            lhs=sp.exp(epsilon) * phi(far),
-            rhs=phi(mu / 2 - epsilon / mu),
+        inferred(
+            "more than enough",
+            "At s of them a smaller eps reaches less: less than delta.",
+            reached(at, smaller),
+            "<",
+            delta,
+            Use(
+                "larger eps",
+                of=reached_in_epsilon,
+                at={c: share * (LEAST + k), epsilon: smaller, larger: epsilon},
+                granted={"eps < x": "x < eps"},
+            ),
+            *(Use(enough.text), "delta", "k", Use("log(1.25/delta)", weight=0)),
         ),
-        Step(
-            "mu at fixed delta",
-            "d mu/d eps = m(mu/2 + eps/mu), the Mills ratio.",
-            lhs=sp.exp(epsilon) * Phi(-far) / phi(mu / 2 - epsilon / mu),
-            rhs=ratio,
-        ),
-        *mills_steps(),
-        Step(
-            "sign",
-            "m < 1/(mu/2 + eps/mu): the slope of eps/mu is above 1/mu^2 times",
-            lhs=mu - epsilon / far,
-            rhs=zero,
-            relation=">",
-            witness=mu**3 / (mu**2 + 2 * epsilon),
-        ),
-        Step("slope of eps/mu", "By the quotient rule.", lhs=1 / mu - epsilon / mu**2 * ratio, rhs=result),
     )
+    names = {"eps": epsilon, "x": smaller, "delta": delta, "y": level, "s": share}
     return Derivation(
         id="classical_gaussian_order.least_share_in_epsilon",
         title="The smallest std as a share of the classical one rises in eps",
         sources=("BW-Fig1-monotone",),
-        hypotheses=("eps > 0", "0 < delta < 1"),
+        hypotheses=(
+            mean_shift.DEFINITE,
+            Hypothesis("x < eps", epsilon > smaller),
+            Hypothesis("delta < y", level > delta),
+            Hypothesis("y <= 0.999999", level <= most),
+            enough,
+        ),
         steps=steps,
-        result_step="slope of eps/mu",
-        symbols={"epsilon": epsilon, "shift": mu},
+        result_step="delta",
+        symbols={"m": m},
         faults=(
-            Fault("slope in eps of the other sign", "slope in eps", lambda rhs: -rhs),
-            Fault("factor e^eps dropped", "slope in eps", lambda rhs: -Phi(-far)),
-            Fault(
-                "Mills ratio at the near point",
-                "mu at fixed delta",
-                lambda rhs: Phi(mu / 2 - epsilon / mu) / phi(mu / 2 - epsilon / mu),
-            ),
-            Fault("mu that falls", "slope of eps/mu", lambda rhs: (mu + epsilon * ratio) / mu**2),
+            Fault("half of delta", "more than enough", lambda rhs: rhs / 2),
+            Fault("delta up to 2", "digits", lambda rhs: sp.Integer(2)),
+            Fault("the other sign of m", "delta", lambda rhs: 1 / (1 - m)),
+            Fault("above 1", "above 2/3", lambda rhs: one),
         ),
-        covers={"BW-Fig1-monotone": "in eps"},
-    )
-
-
-@cache
-def least_share_in_delta() -> Derivation:
-    """The same share decreases in delta where y = eps/mu >= 7/5 and eps <= 1 (BW-Fig1-monotone).
-
-    `number`: 2 ln(1.25/delta) - mu phi(y - h)/delta, of the sign of minus the slope in delta, at `y`, half
-    the shift `h` and the Mills ratios `near` = m(y - h), `far` = m(y + h).
-    """
-    gap = m_near - m_far
-    reached = phi(y - h) * gap
-    result = 2 * sp.log(sp.Rational(5, 4) / reached) - 2 * h / gap
-    t, room, extra = sp.symbols("t v w", positive=True)
-    start = sp.Rational(7, 5)
-    upper = (y**2 + 2) / (y**3 + 3 * y)
-    small = sp.Symbol("e", positive=True)  # eps
-    bound = 2 * sp.log(sp.Rational(5, 4) * sp.sqrt(2 * sp.pi) * y * (1 + y**2) / small) - small - 3
-    least = 2 * sp.log(sp.Rational(5, 4) * sp.sqrt(2 * sp.pi) * start * (1 + start**2)) - 4
-    steps = (
-        Step(
-            "setting",
-            "mu = 2h, eps = 2 h y; as delta runs from 1 to 0 at fixed eps, mu falls and y runs from 0 to infinity.",
-            kind="definition",
-        ),
-        Step(
-            "delta",
-            "The closed form is phi(y-h) (m(y-h) - m(y+h)), as e^eps phi(y+h) = phi(y-h):",
-            lhs=sp.exp(2 * h * y) * phi(y + h),
-            rhs=phi(y - h),
-        ),
-        Step(
-            "share",
-            "eps/(mu sqrt(2 ln(1.25/delta))): d ln mu/d delta = 1/(mu phi(y-h)) and d ln sqrt(2 ln(1.25/delta))/d"
-            " delta is",
-            lhs=sp.Derivative(sp.log(sp.sqrt(2 * sp.log(sp.Rational(5, 4) / t))), t),
-            rhs=-1 / (2 * t * sp.log(sp.Rational(5, 4) / t)),
-        ),
-        Step(
-            "condition",
-            "The share falls in delta where 2 ln(1.25/delta) delta > mu phi(y-h), that is where the number is"
-            " positive.",
-            lhs=result * reached,
-            rhs=2 * sp.log(sp.Rational(5, 4) / reached) * reached - 2 * h * phi(y - h),
-        ),
-        Step(
-            "slope of m",
-            "q = -m' = 1 - x m = int s e^{-xs-s^2/2} ds is positive, decreasing and convex: t = (m(y-h) - m(y+h))/(2h),"
-            " the mean of q over (y-h, y+h), lies between q(y) and q(y-h).",
-            kind="argument",
-        ),
-        *mills_steps(),
-        *positive_tail_steps(
-            "third Mills bound",
-            "phi(x) (x^2+2)/(x^3+3x) - Phi(-x)",
-            phi(x) * (x**2 + 2) / (x**3 + 3 * x) - Phi(-x),
-            -6 * phi(x) / (x**2 * (x**2 + 3) ** 2),
-        ),
-        Step("q from above", "q < 1/(1+x^2).", lhs=1 - y * (y / (1 + y**2)), rhs=1 / (1 + y**2)),
-        Step("q from below", "q > 1/(x^2+3).", lhs=1 - y * upper, rhs=1 / (y**2 + 3)),
-        Step(
-            "t below 1/2",
-            "y - h = y - eps/(2y) > 1 for y >= 7/5 and eps <= 1, so t < 1/(1+1):",
-            lhs=(start + room) - 1 / (2 * (start + room)) - 1,
-            rhs=zero,
-            relation=">",
-            witness=(2 * (start + room) ** 2 - 2 * (start + room) - 1).expand() / (2 * (start + room)),
-        ),
-        Step(
-            "number in t",
-            "With m(y-h) - m(y+h) = 2 h t.",
-            lhs=sp.Subs(result, m_near, m_far + 2 * h * t),
-            rhs=2 * sp.log(sp.Rational(5, 4) / (phi(y - h) * 2 * h * t)) - 1 / t,
-        ),
-        Step(
-            "rises in t",
-            "up to t = 1/2 (t = 1/(2+w)),",
-            lhs=sp.diff(-2 * sp.log(t) - 1 / t, t).subs(t, 1 / (2 + extra)),
-            rhs=zero,
-            relation=">",
-            witness=extra * (2 + extra),
-        ),
-        Step(
-            "at t = q(y)",
-            "1/q < y^2 + 3, -ln q > ln(1 + y^2), and (y-h)^2 > y^2 - eps: the number is above",
-            lhs=2 * sp.log(sp.Rational(5, 4) * sp.sqrt(2 * sp.pi) * y / small)
-            + (y**2 - small)
-            + 2 * sp.log(1 + y**2)
-            - (y**2 + 3),
-            rhs=bound,
-            reduce=lambda left, right: sp.expand_log(left - right, force=True),
-        ),
-        Step(
-            "falls in eps",
-            "so eps = 1 is its least value;",
-            lhs=sp.diff(bound, small),
-            rhs=zero,
-            relation="<",
-            witness=-2 / small - 1,
-        ),
-        Step(
-            "rises in y",
-            "so y = 7/5 is.",
-            lhs=sp.diff(bound, y),
-            rhs=zero,
-            relation=">",
-            witness=2 / y + 4 * y / (1 + y**2),
-        ),
-        Step(
-            "there",
-            "positive: the product in the logarithm is above 8 and 8 > e^2.",
-            lhs=sp.Subs(bound, (small, y), (1, start)),
-            rhs=least,
-            reduce=lambda left, right: sp.expand_log(left - right, force=True),
-        ),
-        Step(
-            "logarithm's argument",
-            "sqrt(2 pi) > 2: 5/4 2 7/5 (1 + 49/25) = 259/25,",
-            lhs=sp.Rational(5, 4) * 2 * start * (1 + start**2),
-            rhs=sp.Integer(8),
-            relation=">",
-            witness=sp.Rational(59, 25),
-        ),
-        Step(
-            "e^2 < 8",
-            "e < 2.72.",
-            lhs=sp.Integer(8),
-            rhs=sp.Rational(272, 100) ** 2,
-            relation=">",
-            witness=sp.Rational(8 * 10000 - 272**2, 10000),
-        ),
-        Step(
-            "number",
-            "The number in t at t = (m(y-h) - m(y+h))/(2h).",
-            lhs=sp.Subs(2 * sp.log(sp.Rational(5, 4) / (phi(y - h) * 2 * h * t)) - 1 / t, t, gap / (2 * h)),
-            rhs=result,
-        ),
-    )
-    return Derivation(
-        id="classical_gaussian_order.least_share_in_delta",
-        title="The smallest std as a share of the classical one falls in delta, far from its noise",
-        sources=("BW-Fig1-monotone",),
-        hypotheses=("0 < eps <= 1", "eps/mu >= 7/5"),
-        steps=steps,
-        result_step="number",
-        symbols={"y": y, "h": h, "near": m_near, "far": m_far},
-        domain=(m_near > m_far,),
-        faults=(
-            Fault("q < 1/(2+x^2)", "q from above", lambda rhs: 1 / (2 + y**2)),
-            Fault("q > 1/(x^2+2)", "q from below", lambda rhs: 1 / (y**2 + 2)),
-            Fault("slope of the logarithm doubled", "share", lambda rhs: 2 * rhs),
-            Fault("delta without its density", "condition", lambda rhs: rhs / phi(y - h)),
-            Fault("e^{-eps} in place of e^eps", "delta", lambda rhs: rhs * sp.exp(-4 * h * y)),
-        ),
-        covers={"BW-Fig1-monotone": "in delta, eps/mu >= 7/5"},
+        concludes=(Conclusion("BW-Fig1-monotone", "more than enough", names),),
     )

@@ -21,6 +21,7 @@ from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
+from ndis_verify.symbolic import classical_gaussian_gain
 from ndis_verify.symbolic import classical_gaussian_order as derived
 
 _STEPS = Domain(
@@ -107,7 +108,7 @@ CLAIMS = (
         title="the analytic gain grows as eps falls and as delta grows",
         stated=statement(
             "delta_shift(x/(s a); x) < delta, and delta_shift(eps/(s b); eps) < y",
-            *("0.000001 <= x", "x < eps", "eps <= 1", "0 < delta < y", "y <= 0.999999", "s > 0"),
+            *("x >= 0.000001", "x < eps", "eps <= 1", "0 < delta < y", "y <= 0.999999", "s > 0"),
             "delta_shift(eps/(s a); eps) <= delta",
             where={"a": "sqrt(2 log(1.25/delta))", "b": "sqrt(2 log(1.25/y))"},
             over=(
@@ -126,7 +127,11 @@ CLAIMS = (
         declared=Verdict.CERTIFIED,
         checks=(
             proof("in eps, for every target", derived.least_share_in_epsilon, part="in eps"),
-            proof("in delta, far from the noise", derived.least_share_in_delta, part="in delta, eps/mu >= 7/5"),
+            proof(
+                "in delta, far from the noise",
+                classical_gaussian_gain.least_share_in_delta,
+                part="in delta, eps/mu >= 7/5",
+            ),
             _BOX,
             attack_check(
                 "one step up in eps, one step up in delta",
