@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify import fast, oracle
-from ndis_verify.claims.gaussian_output.claims import gaussian_process, logistic_regression
+from ndis_verify.claims.gaussian_output.noise import gaussian_process, logistic_regression
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast import covariance_shift as bounds
 from ndis_verify.gaussian_pair import GaussianPair

@@ -37,6 +37,12 @@ def _on_line(mean: Any, variance: Any) -> Any:
     return normal(sp.ImmutableMatrix([[mean]]), sp.ImmutableMatrix([[variance]]))
 
 
+def _between_on_line(a: Mapping[str, Any], shift: Any = 0) -> Any:
+    """The divergence of the two laws on the line that the letters name, `shift` added to both means."""
+    first, second = _on_line(a["mean"] + shift, a["variance"]), _on_line(a["other mean"] + shift, a["other variance"])
+    return divergence(first, second, a["epsilon"])
+
+
 def _gap_on_line(a: Mapping[str, Any]) -> Any:
     """p - e^eps q of two normal laws on the line, the mean of q at 0."""
     near, far = a["variance"], a["other variance"]
@@ -220,13 +226,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         conditions={"variance": "the one variance is positive", "other variance": "so is the other"},
         reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; translations: Rudin, Real and Complex"
         " Analysis, Theorem 2.20",
-        instance=lambda a: (
-            divergence(
-                _on_line(a["mean"], a["variance"]), _on_line(a["other mean"], a["other variance"]), a["epsilon"]
-            ),
-            "=",
-            total(sp.Max(_gap_on_line(a), 0)),
-        ),
+        instance=lambda a: (_between_on_line(a), "=", total(sp.Max(_gap_on_line(a), 0))),
         required={"variance": _positive("variance"), "other variance": _positive("other variance")},
     ),
     "a common translation": Fact(
@@ -237,16 +237,6 @@ OF_COORDINATES: Mapping[str, Fact] = {
         conditions={"variance": "the one variance is not negative", "other variance": "nor is the other"},
         reference="X to X + a is a bijection, which changes no divergence",
         required={name: _not_negative(name) for name in ("variance", "other variance")},
-        instance=lambda a: (
-            divergence(
-                _on_line(a["mean"] + a["shift"], a["variance"]),
-                _on_line(a["other mean"] + a["shift"], a["other variance"]),
-                a["epsilon"],
-            ),
-            "=",
-            divergence(
-                _on_line(a["mean"], a["variance"]), _on_line(a["other mean"], a["other variance"]), a["epsilon"]
-            ),
-        ),
+        instance=lambda a: (_between_on_line(a, a["shift"]), "=", _between_on_line(a)),
     ),
 }

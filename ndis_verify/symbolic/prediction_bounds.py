@@ -17,8 +17,8 @@ from ndis_verify.symbolic.prediction_features import (
     F,
     Ft,
     T,
+    form_inequality,
     form_steps,
-    in_letters,
     label,
     labels,
     mean_with,
@@ -203,30 +203,7 @@ def _variance_steps() -> tuple[Step, ...]:
     """S = v + s^2 N and V = v + s^2 (N - c^2/(1 + X)) >= v + s^2 N/(1 + X)."""
     left = N - c**2 / (1 + X)
     return (
-        in_letters(
-            "T is semidefinite",
-            "T is a sum of squares,",
-            T,
-            noise**2 * transpose(T) * T + transpose(T) * Ft * F * T,
-            *("T^T", Use("two squares", between=(one, one))),
-        ),
-        by_fact(
-            "q, p and T",
-            "so that c^2 <= N X:",
-            "Cauchy-Schwarz inequality of a form",
-            {
-                "A": T,
-                "u": q,
-                "u^T": qt,
-                "v": p,
-                "v^T": pt,
-                "B": noise * T,
-                "B^T": noise * transpose(T),
-                "C": F * T,
-                "C^T": transpose(F * T),
-            },
-            {"semidefinite": "T is semidefinite"},
-        ),
+        *form_inequality("q, p and T", "so that c^2 <= N X:", q, p),
         _at_least(
             "what is left",
             "of N a share of 1/(1 + X) is left.",

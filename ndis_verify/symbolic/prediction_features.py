@@ -113,6 +113,21 @@ def form_steps(vector: Any, why: str, algebra: BlockAlgebra = forms) -> tuple[St
     )
 
 
+def form_inequality(name: str, why: str, u: Any, v: Any) -> tuple[Step, Step]:
+    """(u^T T v)^2 <= u^T T u v^T T v, as T = s^2 T^T T + (F T)^T F T."""
+    letters = {"A": T, "u": u, "u^T": transpose(u), "v": v, "v^T": transpose(v)}
+    squares = {"B": noise * T, "B^T": noise * transpose(T), "C": F * T, "C^T": transpose(F * T)}
+    semidefinite = in_letters(
+        "T is semidefinite",
+        "T is a sum of squares,",
+        T,
+        noise**2 * transpose(T) * T + transpose(T) * Ft * F * T,
+        *("T^T", Use("two squares", between=(one, one))),
+    )
+    fact = "Cauchy-Schwarz inequality of a form"
+    return semidefinite, by_fact(name, why, fact, {**letters, **squares}, {"semidefinite": semidefinite.name})
+
+
 def update_steps() -> tuple[Step, ...]:
     """What a new record does to mean and variance, in T."""
     more = 1 + _X

@@ -4,15 +4,14 @@ asks for.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy
 
 from ndis_verify.claim import CertificateError, Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.least_squares.largest_cap import FINITE_TARGETS, TARGETS, largest_cap
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.certificate_store import Content, StoredCheck, file_name, stored
@@ -27,7 +26,6 @@ from ndis_verify.fast.least_squares.worst_case import als_cap as fast_als_cap
 from ndis_verify.fast.least_squares.worst_case import als_worst_case as fast_als_worst_case
 from ndis_verify.fast.least_squares.worst_record import als_exact_cap as fast_als_exact_cap
 from ndis_verify.fast.least_squares.worst_record import als_exact_worst_case as fast_als_exact_worst_case
-from ndis_verify.oracle.certified.least_squares.edge import Peak, cover
 from ndis_verify.oracle.certified.least_squares.worst_case import als_exact_worst_case as certified_als_exact_worst_case
 from ndis_verify.oracle.certified.least_squares.worst_case import als_worst_case as certified_als_worst_case
 from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge, student_edge
@@ -39,6 +37,7 @@ from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import least_squares_summit
 
 _RECORD = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
+
 # cap, d, r, eps; the supremum, and where it is: leverage and direction
 _NORMAL = (
     ("0.1", 2, 100, "1", "0.0106088", "0.04175", "delete"),
@@ -168,74 +167,6 @@ def _corners(p: Fraction) -> Callable[[str], Evidence]:
     return run
 
 
-# d, r, eps, delta
-_TARGETS = (("2", "100", "1", "1e-5"), ("10", "1000", "1", "1e-6"), ("50", "100", "2", "1e-12"))
-_FINITE_TARGETS = (
-    ("1", "3", "0.5", "1e-3"),
-    ("2", "8", "0.5", "1e-4"),
-    ("2", "100", "1", "1e-5"),
-    ("3", "4", "8", "1e-5"),
-)
-
-
-def _calibrated(targets: tuple, edge_at: Callable, cap_of: Callable, worst: Callable) -> Callable[[str], Evidence]:
-    """`cap_of` (float64) is the largest cap to a relative width: covered just below it, exceeded just above."""
-
-    def run(effort: str) -> Evidence:
-        relative, chosen = (Fraction(1, 2000), targets) if effort == "full" else (Fraction(1, 50), targets[:1])
-        lines, boxes = [], 0
-        for texts in chosen:
-            d, r, epsilon, delta = int(texts[0]), int(texts[1]), texts[2], exact(texts[3])
-            cap = exact(cap_of(d, r, epsilon=float(epsilon), delta=float(delta)))
-            record = worst(float(cap), d, r, float(epsilon))
-            share, direction = exact(float(record.leverage)) / cap, str(record.direction)
-            below, above = (edge_at(cap * scale, d, r, epsilon, 6) for scale in (1 - relative, 1 + relative))
-            shown = f"d = {d}, r = {r}, eps = {epsilon}, delta = {texts[3]}: cap {float(cap):.8g}"
-            if below.value(share * below.cap, direction).lower > delta:
-                return Evidence(Outcome.FAILED, "Arb", f"{shown} is too large", count=1)
-            if above.value(share * above.cap, direction).lower <= delta:
-                return Evidence(Outcome.UNDECIDED, "Arb", f"{shown} may be too small", count=1)
-            started = time.perf_counter()
-            covered = cover(
-                below, DIRECTIONS, Peak(Fraction(0), Fraction(0), direction), lambda _: delta, ceiling=delta
-            )
-            boxes += covered.boxes
-            if covered.upper > delta:
-                return Evidence(Outcome.FAILED, "Arb", f"{shown} is too large", count=boxes, counted="boxes")
-            size = (
-                f"{covered.boxes} boxes, depth {covered.depth}, {below.digits} digits each,"
-                f" {time.perf_counter() - started:.1f} s"
-            )
-            lines.append(f"{shown}, {size}")
-        return Evidence(
-            Outcome.HELD, "float64, branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes"
-        )
-
-    return run
-
-
-def _cap_at(curve: Callable, share: float) -> Callable[..., float]:
-    """The cap that a test of p = share * q alone would allow."""
-
-    def cap_of(d: int, r: int, *, epsilon: float, delta: float) -> float:
-        def excess(cap: float) -> float:
-            return max(float(curve(share * cap, cap, d, r, epsilon, name)) for name in DIRECTIONS) - delta
-
-        return scipy.optimize.brentq(excess, 1e-9, 0.999)
-
-    return cap_of
-
-
-def _calibration(
-    targets: tuple, edge_at: Callable, cap_of: Callable, worst: Callable, curve: Callable, inner: float
-) -> Check:
-    faults = {f"tested at p = {share:g} q": _cap_at(curve, share) for share in (1.0, inner)}
-    mutants = {fault: _calibrated(targets, edge_at, rule, worst) for fault, rule in faults.items()}
-    return Check(
-        "largest cap below and above", Kind.ENCLOSURE, _calibrated(targets, edge_at, cap_of, worst), mutants, "noise"
-    )
-
-
 def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
     """log of the finite-r divergence at the stated worst record, moved by a share of its way to q, less that at another
     record of the same q.
@@ -334,7 +265,7 @@ CLAIMS: tuple[Claim, ...] = (
         )
         + _text(_NORMAL)
         + ". It is not at a corner of q = cap in general. At (d, r, eps, delta) = "
-        + _targets_text(_TARGETS)
+        + _targets_text(TARGETS)
         + " als_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert)",
         hypotheses=_RECORD,
@@ -357,7 +288,7 @@ CLAIMS: tuple[Claim, ...] = (
                 {"at p = 1e-7": _corners(Fraction(1, 10**7))},
                 "not at a corner",
             ),
-            _calibration(_TARGETS, gaussian_edge, fast_als_cap, fast_als_worst_case, fast_als_hockey_stick, 0.05),
+            largest_cap(TARGETS, gaussian_edge, fast_als_cap, fast_als_worst_case, fast_als_hockey_stick, 0.05),
         ),
         note=(
             "cap = 0.1, d = 2, r = 100, eps = 1: 0.0106088 at p = 0.04175, 4.78e-6 at p = 0 and 1.29e-6 at p = q: noise"
@@ -438,7 +369,7 @@ CLAIMS: tuple[Claim, ...] = (
         )
         + _text(_FINITE)
         + ". At (d, r, eps, delta) = "
-        + _targets_text(_FINITE_TARGETS)
+        + _targets_text(FINITE_TARGETS)
         + " als_exact_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert), finite r",
         hypotheses=("r >= d", *_RECORD),
@@ -455,8 +386,8 @@ CLAIMS: tuple[Claim, ...] = (
                 certified_als_exact_worst_case,
                 {"deletion at p = 0": lambda cap: (Fraction(0),)},
             ),
-            _calibration(
-                _FINITE_TARGETS,
+            largest_cap(
+                FINITE_TARGETS,
                 student_edge,
                 fast_als_exact_cap,
                 fast_als_exact_worst_case,
