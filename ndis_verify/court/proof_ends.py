@@ -14,9 +14,10 @@ from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, opened
-from ndis_verify.symbolic.notation import anything, law, scalar, transpose
+from ndis_verify.symbolic.notation import anything, law, positive_definite, scalar, transpose
 from ndis_verify.symbolic.scopes import unheard
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
+from ndis_verify.symbolic.transposes import is_symmetric
 from ndis_verify.symbolic.unknowns import equal
 
 
@@ -183,7 +184,10 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
         return stated is not None
     if isinstance(relation, law):
         return any(v.kind == "law" and end.symbols.get(v.name) == relation.args[0] for v in stated.variables)
-    known, gap = definitions(stated, end.symbols), relation.lhs - relation.rhs
+    known = definitions(stated, end.symbols)
+    if isinstance(relation, positive_definite):
+        return any(_is_definite(h, known, stated.shapes, relation.args[0]) for h in stated.hypotheses)
+    gap = relation.lhs - relation.rhs
     for h in stated.hypotheses:
         try:
             left, right = (expression(side, known, stated.shapes) for side in h.terms)
@@ -196,6 +200,16 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
             if relation.rel_op.replace("==", "=") in WEAKER[sign] and equal(stated_gap, gap):
                 return True
     return False
+
+
+def _is_definite(h: Relation, known: dict[str, Any], shapes: Mapping[str, Shape], matrix: Any) -> bool:
+    """Whether a hypothesis of the statement says that a matrix, written as its own transpose, is more than 0."""
+    try:
+        left, right = (lettered(expression(side, known, shapes)) for side in h.terms)
+    except InputError:
+        return False
+    gap = left - right if h.sign == ">" else right - left
+    return h.sign in (">", "<") and not gap.is_commutative and is_symmetric(gap) and equal(gap, lettered(matrix))
 
 
 def _form(matrix: Any) -> Any:

@@ -23,7 +23,7 @@ from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Ste
 from ndis_verify.symbolic.fact import NOTHING, Instance, of_one_point
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import is_meaning
-from ndis_verify.symbolic.notation import anything, law
+from ndis_verify.symbolic.notation import anything, law, positive_definite
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
@@ -159,7 +159,7 @@ def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: U
         text = wanted.text if isinstance(wanted, Hypothesis) else wanted
         said = [shown] if shown in derivation.given else [one.why for one in derivation.steps if one.name == shown]
         return any(text in words for words in said)
-    if isinstance(relation, law):
+    if isinstance(relation, (law, positive_definite)):
         here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
         return at_values(relation, use.at) in here
     one = derivation.used(Use(shown))

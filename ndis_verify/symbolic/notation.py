@@ -93,6 +93,7 @@ logarithms = sp.Symbol("l", real=True)  # the l_i over which a supremum goes
 # sign_changes(f): how often f, a function of v, changes its sign while v goes from 0 to 1.
 sign_changes = sp.Function("sign_changes", real=True)
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
+positive_definite = sp.Function("positive_definite")  # positive_definite(A): the matrix A is symmetric and A > 0
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge
 share = sp.Symbol("s", positive=True)  # of a largest shift

@@ -71,8 +71,8 @@ def _products(value: Any) -> Any:
 
 
 def is_vector(array: Any) -> bool:
-    """Whether an array made of letters is a sum of products that end in a vector, which has a small letter, or is a
-    minimiser: real ones, as all letters are.
+    """Whether an array made of letters is a sum of products that end in a vector, which has a small letter, is a
+    minimiser, or has one above what else it has: real ones, as all letters are.
     """
     words = [term.args_cnc()[1] for term in sp.Add.make_args(sp.expand(as_expression(array)))]
     return all(word and _ends_in_vector(word[-1]) for word in words)
@@ -81,7 +81,7 @@ def is_vector(array: Any) -> bool:
 def _ends_in_vector(last: Any) -> bool:
     if isinstance(last, sp.Symbol):
         return last.name[0].islower() and not _base(last.name)
-    return str(last.func) == "logistic_fit"
+    return str(last.func) == "logistic_fit" or (str(last.func) == "above" and any(map(is_vector, last.args)))
 
 
 def with_vectors(
