@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.court.proof_sizes import misfit
 from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -17,7 +18,7 @@ from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hyp
 from ndis_verify.symbolic.notation import anything, law, positive_definite, scalar, transpose
 from ndis_verify.symbolic.scopes import unheard
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
-from ndis_verify.symbolic.transposes import is_symmetric
+from ndis_verify.symbolic.transposes import is_marked, is_symmetric
 from ndis_verify.symbolic.unknowns import equal
 
 
@@ -77,6 +78,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"
+    if text := misfit(derivation, end.symbols, {v.name: v.shape for v in stated.variables}):
+        return set(), f"{name}: {text}"
     known = definitions(stated, end.symbols)
     found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
     return found, "" if found else f"{name} is no relation of the statement"
@@ -85,7 +88,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
 def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:
     """Whether a letter is written as what the variable is: where blocks are told apart, a small one is a vector."""
     shapes = {v.name: v.shape for v in stated.variables}
-    return variable in shapes and len(shapes[variable]) == (1 if symbol.name[0].islower() else 2)
+    by_name = 1 if symbol.name[0].islower() else 2
+    return variable in shapes and len(shapes[variable]) == by_name and not is_marked(symbol)
 
 
 def _has_to_be_letter(variable: str, stated: Statement) -> bool:

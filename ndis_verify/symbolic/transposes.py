@@ -42,6 +42,11 @@ def _base(name: str) -> str:
     return name[:-1] if len(name) == 2 and name.endswith("t") else ""
 
 
+def is_marked(letter: Any) -> bool:
+    """Whether a letter is written as the transpose of another one."""
+    return bool(_base(letter.name))
+
+
 def base_letter(array: Any) -> Any:
     """The letter that a letter is, or is the transpose of."""
     (one,) = _unmarked(array).free_symbols
