@@ -76,7 +76,9 @@ def test_what_is_definite_as_it_is_written():
 
 def test_what_hypotheses_and_steps_say():
     definite = Hypothesis("B^T B > 0", positive_definite(Bt * B))
-    least = Step("least", "", scalar(yt * Bt * B * anything), s * scalar(yt * anything), relation=">=", kind="inference")
+    least = Step(
+        "least", "", scalar(yt * Bt * B * anything), s * scalar(yt * anything), relation=">=", kind="inference"
+    )
     same = Step("same", "", X, Bt * B, kind="fact", fact="a product of blocks, one above the other")
     assert not _missing(_known(definite), Bt * B, Bt * B + h * ht)
     assert not _missing(_known(steps=(least,)), Bt * B, Bt * B + h * ht)

@@ -26,7 +26,6 @@ class _Numbers(Protocol):
     def zeros(self, expression: Any, /) -> list[Any]: ...
 
 
-
 class Definite:
     """What is known to be positive definite, or invertible."""
 

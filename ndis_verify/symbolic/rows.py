@@ -47,7 +47,9 @@ def _inverse_steps(inverse: Any, gram: Any, *given: str) -> tuple[Step, ...]:
 
 def _by_blocks(given: str) -> Step:
     letters = {"A": B, "B": vt, "C": B, "D": vt}
-    return by_fact("E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {"rows": given})
+    return by_fact(
+        "E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {"rows": given}
+    )
 
 
 def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
