@@ -1,5 +1,7 @@
-"""That a matrix whose inverse a proof speaks of has one: it is positive definite as it is written, by a hypothesis or by
-an earlier step, or an earlier step says what its inverse is or that its determinant is not 0.
+"""That a matrix whose inverse a proof speaks of has one.
+
+It is positive definite as it is written, by a hypothesis or by an earlier step, or an earlier step says what its
+inverse is or that its determinant is not 0.
 """
 
 from __future__ import annotations

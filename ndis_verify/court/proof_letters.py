@@ -17,14 +17,14 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, at_values, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import anything
+from ndis_verify.symbolic.notation import anything, x
 from ndis_verify.symbolic.scopes import DRAWS, binders, bound
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
 
 _NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
-    *("epsilon", "length", "level", "k", "m"),
+    *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 
@@ -188,6 +188,9 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
     for name in _NUMBERS:
         if held := _symbols(step.letters.get(name)) & places:
             yield f"{name!r} depends on {min(held, key=str)}, over which the fact goes"
+        for other, symbols in behind.items():
+            if x in symbols and name in step.letters and speaks(as_expression(step.letters[name]), other):
+                yield f"{name!r} is {other}, which depends on the point x"
     for condition, shown in step.conditions.items():
         known = derivation.fixed_in(shown) if isinstance(shown, Step) else derivation.fixed(shown)
         for argument in (_everywhere(fact, condition, step.letters, over) | places) - {anything}:

@@ -7,6 +7,7 @@ of the identity.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
@@ -139,7 +140,7 @@ class _Sizes:
         return (letter, "rows"), 1 if letter.name[0].islower() else (letter, "columns")
 
     def _of_product(self, sizes: list[_Size]) -> _Size | None:  # SymPy calls no limit commutative, and it is a number
-        for one, other in zip(sizes, sizes[1:], strict=False):
+        for one, other in pairwise(sizes):
             self._unite(one[1], other[0])
         return (sizes[0][0], sizes[-1][1]) if sizes else None
 

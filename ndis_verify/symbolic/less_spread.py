@@ -19,7 +19,7 @@ from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of
 from ndis_verify.symbolic.normal_coordinates import z as coordinate
-from ndis_verify.symbolic.notation import average, below, beyond, held, scaled, unscaled, x
+from ndis_verify.symbolic.notation import average, below, beyond, held, loss_at, scaled, unscaled, x
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -38,7 +38,7 @@ _EACH = Hypothesis("m_i >= 1", entry(counts) >= 1)
 _RANGE = Hypothesis("2 u (lam_i - 1) < 1", 2 * u * (entry(lam) - 1) < 1)
 _variance = 1 + spread
 _weight = 1 - 1 / _variance
-_LOSS = {"log p": log_density(0, 1), "log q": log_density(0, sp.sqrt(_variance))}
+_LOSS = log_density(0, 1) - log_density(0, sp.sqrt(_variance))
 _STATISTIC = _weight * entry(x) ** 2
 _P, _Q = unscaled(counts), scaled(lam, counts, 0)
 # The rates k of E_P e^{kL}, and 1 - k times the weight of one coordinate.
@@ -164,7 +164,16 @@ def _law_steps() -> tuple[Step, ...]:
         inferred(
             "level", "In terms of nu.", -level, "=", total_of(entry(counts) * -sp.log(_variance)), *("less nu", "nu")
         ),
-        Step("L", "The loss log p/q at a draw from the first law, P.", kind="definition"),
+        inferred("lambda_i", "By this name", entry(lam), "=", _variance, "a"),
+        inferred(
+            "variance",
+            "it is the variance of Q, as it is at least 1.",
+            _variance,
+            "=",
+            sp.Max(1, entry(lam)),
+            "lambda_i",
+        ),
+        named(loss, "The loss log p/q at a draw from the first law, P.", loss_at(_P, _Q)),
         by_fact(
             "spectrum",
             "In coordinates in which P is standard and Q has the variances lambda_i.",
@@ -175,13 +184,13 @@ def _law_steps() -> tuple[Step, ...]:
         Step(
             "loss of one coordinate",
             "log p/q is half of log lambda_i less (1 - 1/lambda_i) x_i^2,",
-            lhs=_LOSS["log p"] - _LOSS["log q"],
+            lhs=_LOSS,
             rhs=(-_STATISTIC + sp.log(_variance)) / 2,
         ),
         Step(
             "loss of the other law",
             "and log q/p the opposite.",
-            lhs=_LOSS["log q"] - _LOSS["log p"],
+            lhs=-_LOSS,
             rhs=(_STATISTIC - sp.log(_variance)) / 2,
         ),
     )
@@ -216,19 +225,20 @@ def _moment_steps() -> tuple[Step, ...]:
                 "The coordinates are independent.",
                 "moment of an affine loss",
                 {
-                    **_LOSS,
+                    "P": _P,
+                    "Q": _Q,
+                    "variance": _variance,
                     "L": loss,
                     "s": rate,
                     "statistic": -_STATISTIC,
                     "share": -sp.log(_variance),
                     "level": -level,
-                    "std": one,
                     "weight": weight,
                     "moment": 1 / sp.sqrt(left),
-                    "counts": counts,
                 },
                 {
                     "draw": "L",
+                    "variance": "variance",
                     "loss": "loss of one coordinate",
                     "level": "level",
                     "form": f"coordinate, {name}",
@@ -369,8 +379,7 @@ def first_less_spread() -> Derivation:
             {
                 "P": _Q,
                 "Q": _P,
-                "log p": _LOSS["log q"],
-                "log q": _LOSS["log p"],
+                "variance": _variance,
                 "statistic": _STATISTIC,
                 "share": sp.log(_variance),
                 "level": level,
@@ -378,6 +387,7 @@ def first_less_spread() -> Derivation:
                 "epsilon": beyond_all,
             },
             {
+                "variance": "variance",
                 "loss": "loss of the other law",
                 "level": "nu",
                 "sign": "W >= 0",

@@ -43,6 +43,8 @@ projected, reprojected = (sp.Function(name, real=True) for name in ("projected",
 centred_first, centred_second, scaled, unscaled, rate = (
     sp.Function(name, real=True) for name in ("centred_first", "centred_second", "scaled", "unscaled", "rate")
 )
+# loss_at(P, Q): log p/q at a draw from P. law_under(f, P): the law of f under the law P.
+loss_at, law_under = (sp.Function(name, real=True) for name in ("loss_at", "law_under"))
 # single(v): the vector whose only coordinate is v.
 single = sp.Function("single", real=True)
 # products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.

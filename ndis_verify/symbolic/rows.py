@@ -53,7 +53,7 @@ def _by_blocks(given: str) -> Step:
 
 
 def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
-    """The inverse of E^T E, which is `inverse` of `gram`: E^T E by blocks is there, and that this is one from the left."""
+    """The inverse of E^T E, which is `inverse` of `gram`; E^T E by blocks is there, and the inverse from the left."""
     product = ("S from the left",) if inverse is S else ("update",)
     return (
         inferred(
