@@ -26,6 +26,7 @@ _NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
     *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
+_HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 
 
@@ -42,6 +43,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
             yield from _of_existence(derivation, one, FACTS[one.fact])
+            yield from _of_draws(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)
 
 
@@ -113,9 +115,12 @@ def hidden(derivation: Derivation, step: Step, use: Use) -> str:
 
 def drawn(derivation: Derivation) -> set[Any]:
     """What facts of the derivation say to be drawn at random."""
+    return set().union(*(_atoms(one) for one in _drawn_letters(derivation)))
+
+
+def _drawn_letters(derivation: Derivation) -> list[Any]:
     facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
-    letters = [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
-    return set().union(*(_atoms(one) for one in letters))
+    return [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
 
 
 def moving(derivation: Derivation, step: Step, use: Use) -> str:
@@ -189,7 +194,7 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
         if held := _symbols(step.letters.get(name)) & places:
             yield f"{name!r} depends on {min(held, key=str)}, over which the fact goes"
         for other, symbols in behind.items():
-            if x in symbols and name in step.letters and speaks(as_expression(step.letters[name]), other):
+            if x in symbols and name in step.letters and speaks(step.letters[name], other):
                 yield f"{name!r} is {other}, which depends on the point x"
     for condition, shown in step.conditions.items():
         known = derivation.fixed_in(shown) if isinstance(shown, Step) else derivation.fixed(shown)
@@ -210,6 +215,18 @@ def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
             same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}
             if same:
                 yield f"{min(same, key=str)} is said to exist twice"
+
+
+def _of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """What a fact says to be drawn is nothing that is known, and no number of a fact is drawn."""
+    for name in fact.draws:
+        if not _atoms(step.letters[name]) - _variables(derivation):
+            yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
+    random = _drawn_letters(derivation)
+    for name in sorted({*_NUMBERS, *_HELD} - set(fact.draws)):
+        value = step.letters.get(name)
+        if held := [one for one in random if isinstance(value, sp.Basic) and value.has(one)]:
+            yield f"{held[0]} is drawn, and {name!r} is a number"
 
 
 def _everywhere(fact: Fact, condition: str, letters: Mapping[str, Any], over: Mapping[str, Any]) -> set[Any]:

@@ -264,10 +264,18 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         one = shown if isinstance(shown, Step) else derivation.used(shown) or derivation.supposed(shown)
         if one is not None and (one.kind == "argument" or (one.kind in DECIDED and derivation.holds(one) is not True)):
             yield f"condition {name!r} is not shown"
+        elif name in fact.assumed and not _assumes(derivation, shown, fact.assumed[name](step.letters)):
+            yield f"condition {name!r} is no hypothesis {fact.assumed[name](step.letters)}"
         elif name in fact.required and (one is None or not _says(one, fact.required[name](step.letters))):
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
+
+
+def _assumes(derivation: Derivation, shown: Any, relation: Any) -> bool:
+    """Whether what shows a condition is a hypothesis that says `relation`."""
+    found = [h for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
+    return any(h.relation == relation for h in found)
 
 
 def _says(step: Step, wanted: Instance) -> bool:

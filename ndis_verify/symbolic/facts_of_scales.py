@@ -406,8 +406,8 @@ OF_SCALES: Mapping[str, Fact] = {
     "least value of a supersolution": Fact(
         text="One and other are the divergences of P(s) and Q, of coordinates of variances max(1, lambda_i e^{-s}) and"
         " 1, at e, in either order: their gap is continuous in s and e >= 0, and c >= 0, half of the sum of the"
-        " logarithms of the variances, is, and 0 at the largest log lambda_i, S. Let the gap be not negative where e = 0,"
-        " nor where e >= c(s). Where 0 < e < c(s) (inside), let it have a slope"
+        " logarithms of the variances, is, and 0 at the largest log lambda_i, S. Let the gap be not negative where e ="
+        " 0, nor where e >= c(s). Where 0 < e < c(s) (inside), let it have a slope"
         " in s from the right and two in e, with -(slope in s) > a (second slope in e - slope in e) for an a >= 0. Then"
         " the gap is not negative: it is least somewhere on the compact set 0 <= e <= c(s), and were it negative there,"
         " then inside, at s < S, where the slope in e is 0, the second one >= 0, and that in s from the right >= 0.",

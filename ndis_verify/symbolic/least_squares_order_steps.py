@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
-from ndis_verify.symbolic.notation import fitted, held, on_sphere, products, refitted, resketched, sketched
+from ndis_verify.symbolic.notation import held, on_sphere, products, resketched, sketched
 from ndis_verify.symbolic.statement_terms import quantity
 
 r, d = sp.symbols("r d", positive=True)
@@ -35,18 +35,16 @@ def frame_steps() -> tuple[Step, ...]:
     p, q = record_of(a, b)
     at = (p, q, d, r)
     letters = {
-        "P": fitted(*at),
-        "Q": refitted(*at),
+        **dict(zip("pqdr", at, strict=True)),
         "epsilon": epsilon,
         "shift": r * a * b / (1 + a),
         "first": (1 + b) / (1 + a),
         "others": 1 + b,
         "scale": 1 + a,
         "other scale": sp.Integer(1),
-        "d": d,
     }
     shown = {"first": "first scale", "others": "other scales", "shift": "shift"}
-    frames = ("one frame for two normal laws", "one frame for two normal laws, exchanged")
+    frames = ("one frame for least squares", "one frame for least squares, exchanged")
     names = (("deleted", "least_squares", 1), ("inserted", "least_squares_insert", -1))
     return (
         *(meaning(name, head, *at, epsilon) for name, head, _ in names),
