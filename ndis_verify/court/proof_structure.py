@@ -44,13 +44,19 @@ def problems(derivation: Derivation) -> list[str]:
         return unknown
     wrong = list(chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))))
     wrong += _idle_parts(derivation)
-    return wrong or list(_without_values(derivation, [one.step for one in derivation.concludes if not one.part]))
+    if wrong:
+        return wrong
+    whole, parts = ([one.step for one in derivation.concludes if bool(one.part) is part] for part in (False, True))
+    found = [*_without_values(derivation, whole), *_without_values(derivation, parts, derivation.domain)]
+    return list(dict.fromkeys(found))
 
 
-def _without_values(derivation: Derivation, ends: Iterable[str]) -> Iterator[str]:
-    """What the steps that `ends` rest on divide by that may be 0, those of lemmas among them."""
+def _without_values(derivation: Derivation, ends: Iterable[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:
+    """What the steps that `ends` rest on divide by that may be 0, those of lemmas among them; `domain`: relations that
+    hold besides, of parts, which are said of the derivation's own symbols.
+    """
     names = _reached(derivation, ends)
-    yield from value_problems(derivation, names)
+    yield from value_problems(derivation, names, domain)
     for use in (use for step in derivation.steps if step.name in names for use in uses(step)):
         if use.of is not None:
             yield from (f"lemma {use.of().id}, {text}" for text in _without_values_in_lemma(use.of(), use.step))

@@ -18,7 +18,8 @@ from sympy.polys.polyerrors import PolynomialError
 from ndis_verify.court.proof_inverses import Definite
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import definite, det, point, scalar
+from ndis_verify.symbolic.facts_of_signs import inside
+from ndis_verify.symbolic.notation import definite, det, point, scalar, sign_changes
 from ndis_verify.symbolic.scopes import bound
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
@@ -32,12 +33,14 @@ _ABOVE_0 = (sp.gamma, sp.loggamma, sp.digamma)
 _PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what they go over
 
 
-def value_problems(derivation: Derivation, names: Container[str]) -> Iterator[str]:
-    """What the steps called `names` divide by that may be 0."""
+def value_problems(derivation: Derivation, names: Container[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:
+    """What the steps called `names` divide by that may be 0, where the relations `domain` hold."""
     signs, local, matrices = _Signs(), _where(derivation), Definite(derivation)
     for hypothesis in derivation.given:
         signs.learn(derivation.supposed(hypothesis))
         matrices.learn(derivation.supposed(hypothesis))
+    for one in domain:
+        signs.learn(Step("domain", "", one.lhs, one.rhs, one.rel_op.replace("==", "="), kind="definition"))
     for step in derivation.steps:
         if step.name in names:
             yield from (f"step {step.name!r}: {text}" for text in _of_step(derivation, step, signs, local, matrices))
@@ -85,11 +88,13 @@ def _of_step(
 
 
 def _sides(step: Step | None) -> Iterator[Any]:
-    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there."""
+    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there. A
+    function whose sign changes are counted is looked at between 0 and 1.
+    """
     sides = [as_expression(side) for side in (step.lhs, step.rhs, step.witness) if side is not None] if step else []
     slopes = {symbol for side in sides for slope in side.atoms(sp.Derivative) for symbol in slope.variables}
     ends = {one: sp.Dummy(one.name, positive=True) for one in slopes if one.is_nonnegative and not one.is_positive}
-    for side in sides:
+    for side in (one.replace(sign_changes, lambda f: sign_changes(inside(f))) for one in sides):
         yield (side.as_immutable() if isinstance(side, sp.MatrixBase) else side).xreplace(ends)
 
 

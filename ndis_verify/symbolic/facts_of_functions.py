@@ -139,6 +139,26 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<=", sp.Integer(0)),
         },
     ),
+    "a value in between, before the end": Fact(
+        text="Where a continuous function is >= 0 at the lower end of an interval and below 0 at the upper one, it is 0"
+        " somewhere before that.",
+        tex=r"f(a) \ge 0 > f(b),\ a < b \implies \exists t \in [a, b): f(t) = 0",
+        letters=("f", "argument", "low", "high", "root"),
+        conditions={
+            "continuous": "f is continuous from the one end to the other",
+            "low": "f is not negative at the lower end",
+            "high": "and negative at the upper",
+            "order": "which is above it",
+        },
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
+        brings=("root",),
+        instance=lambda a: (a["root"], "<", a["high"]),
+        required={
+            "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
+            "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<", sp.Integer(0)),
+            "order": lambda a: (a["high"], ">", a["low"]),
+        },
+    ),
     "falls to 0": Fact(
         text="A function whose slope is negative from some point on and that tends to 0 is positive there.",
         tex=r"f' < 0,\ \lim_{x \to \infty} f = 0 \implies f > 0",
