@@ -79,7 +79,17 @@ def averaged(mean: Any, f: Any) -> Any:
         known = isinstance(found, AppliedUndef) and str(found.func) in _MEANS and found.args[-1] == of
     if not known:
         raise InputError("mean", str(found), "must be a sum, an integral or an expectation")
+    _has_end(found, f)
     return mean(f)
+
+
+def _has_end(mean: Any, f: Any) -> None:
+    """Refuses what has no integral over the whole line, or beyond a number: a polynomial that is not 0."""
+    line = x if isinstance(mean, AppliedUndef) and str(mean.func) == "total" else None
+    place = mean.variables[0] if isinstance(mean, sp.Integral) else line
+    f = as_expression(f)
+    if place is not None and f != 0 and f.is_polynomial(place):
+        raise InputError("f", str(f), "has no integral to infinity")
 
 
 def linear(mean: Any, terms: Any) -> Instance:
@@ -91,7 +101,7 @@ def linear(mean: Any, terms: Any) -> Instance:
     for c, _ in pairs:
         if _changing(c) or c.free_symbols & places:
             raise InputError("terms", str(c), "must be a number, the same at every point")
-    return averaged(mean, sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * mean(f) for c, f in pairs))
+    return mean(sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
 
 
 def constant(letters: Mapping[str, Any], name: str) -> Any:

@@ -240,7 +240,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("mean", "f", "g"),
         conditions={"pointwise": "f <= g at every point", "integrable": "f and g have a finite mean"},
         reference="Rudin, Real and Complex Analysis, 1.24 and 1.32, for sums with the counting measure",
-        instance=lambda a: (averaged(a["mean"], a["f"]), "<=", a["mean"](a["g"])),
+        instance=lambda a: (averaged(a["mean"], a["f"]), "<=", averaged(a["mean"], a["g"])),
         required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
     ),
     "means are linear": Fact(
