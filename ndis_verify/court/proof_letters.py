@@ -17,6 +17,7 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, at_values, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.notation import anything, x
 from ndis_verify.symbolic.scopes import DRAWS, binders, bound
 from ndis_verify.symbolic.transposes import base_letter
@@ -27,6 +28,7 @@ _NUMBERS = (  # letters of facts that are the same at every point
     *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
+_JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 
 
@@ -184,6 +186,8 @@ def _brought_in(derivation: Derivation) -> set[Any]:
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
+    for name, jump in _jumps(step.letters, {*over.values(), between_0_and_1}):
+        yield f"{name!r} has {jump}, which may jump"
     for argument in over.values():
         for name, symbols in behind.items():
             if argument in symbols and any(speaks(value, name) for value in step.letters.values()):
@@ -201,6 +205,14 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
         for argument in (_everywhere(fact, condition, step.letters, over) | places) - {anything}:
             if argument in known:
                 yield f"condition {condition!r} is shown at one {argument} alone"
+
+
+def _jumps(letters: Mapping[str, Any], over: set[Any]) -> Iterator[tuple[str, Any]]:
+    """What in a letter is not continuous in one of the symbols: a slope says nothing of what it does there."""
+    for name, value in letters.items():
+        for jump in sorted(value.atoms(*_JUMPING), key=str) if isinstance(value, sp.Basic) else ():
+            if jump.free_symbols & over:
+                yield name, jump
 
 
 def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
