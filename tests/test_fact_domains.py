@@ -124,9 +124,9 @@ def test_a_hypothesis_is_taken_at_a_vector_only_where_it_is_made_of_any():
 )
 def test_a_mean_is_a_sum_or_an_integral(mean):
     for fact, letters in (
-        ("means keep the order", {"f": X, "g": X + 1}),
-        ("means are linear", {"terms": ((2, X),)}),
-        ("means of what is not negative", {"f": X**2}),
+        ("means keep the order", {"f": sp.exp(-(X**2)), "g": 2 * sp.exp(-(X**2))}),
+        ("means are linear", {"terms": ((2, sp.exp(-(X**2))),)}),
+        ("means of what is not negative", {"f": sp.exp(-(X**2))}),
     ):
         FACTS[fact].instance({"mean": total, **letters})
         with pytest.raises(InputError, match="sum, an integral"):
@@ -286,3 +286,41 @@ def _stirling(a):
     positive = Step("size", "", lhs=a**2 if a is X else a, rhs=sp.Integer(0), relation=">", witness=a)
     name = "end of x" if a is X else "end of x > 0"
     return by_fact(name, "", "Stirling's lower bound", {"a": a}, {"positive": positive})
+
+
+@pytest.mark.parametrize("f", [sp.Integer(1), place, 1 - place**2])
+def test_what_has_no_integral_over_the_line_has_no_mean(f):
+    """The integral of x - 1 would be that of x, and so that of 1 nothing."""
+    moved = sp.Lambda(place, f)
+    for fact, letters in (
+        ("translations keep integrals", {"f": moved, "x": place, "shift": sp.Integer(1)}),
+        ("means are linear", {"mean": total, "terms": ((sp.Integer(1), f), (sp.Integer(-1), sp.exp(-(place**2))))}),
+        ("means keep the order", {"mean": total, "f": sp.exp(-(place**2)), "g": f}),
+        ("means are linear", {"mean": lambda g: sp.Integral(g, (place, 0, sp.oo)), "terms": ((sp.Integer(2), f),)}),
+    ):
+        with pytest.raises(InputError, match="no integral to infinity"):
+            FACTS[fact].instance(letters)
+
+
+def test_what_is_cut_at_an_edge_is_integrable_on_both_sides():
+    for fact, low, high in (("hinge of a falling exponent", 1, sp.oo), ("hinge of a rising exponent", 0, 1)):
+        letters = {"f": NONNEGATIVE, "h": -NONNEGATIVE, "argument": NONNEGATIVE, "edge": sp.Integer(1)}
+        required = FACTS[fact].required
+        assert required["first"](letters) == (sp.Integral(NONNEGATIVE, (NONNEGATIVE, low, high)), "=", None)
+        assert set(required) == set(FACTS[fact].conditions)
+
+
+def test_a_value_before_the_end_and_what_whole_parts_leave():
+    fact = FACTS["a value in between, before the end"]
+    letters = {"f": 1 - X, "argument": X, "low": sp.Integer(0), "high": sp.Integer(2), "root": sp.Symbol("t")}
+    assert fact.instance(letters) == (letters["root"], "<", 2)
+    assert {fact.required[name](letters)[1] for name in ("low", "high", "order")} == {">=", "<", ">"}
+    for part, whole, d in ((2, 7, 2), (2, 7, 5), (3, 2, 1), (1, 4, 4)):
+        numbers = dict(zip(("part", "sum", "d"), map(sp.Integer, (part, whole, d)), strict=True))
+        left, _, right = FACTS["what whole parts leave of a sum"].instance(numbers)
+        assert left <= right
+
+
+def test_a_quantile_is_of_a_real_number():
+    with pytest.raises(InputError, match="known to be real"):
+        FACTS["quantile of a normal probability"].instance({"x": sp.oo})

@@ -80,6 +80,15 @@ def _two_points(f, high):
     return by_fact("two", "", "a rising function at two points", letters, {"rises": "slope", "order": above})
 
 
+def _rising(f):
+    """f is larger at 1 than at -1, as its slope is positive."""
+    slope = Step("slope", "", lhs=sp.Derivative(f, x), rhs=zero, relation=">", witness=sp.Derivative(f, x).doit())
+    order = Step("order", "", lhs=sp.Integer(1), rhs=sp.Integer(-1), relation=">", witness=sp.Integer(2))
+    letters = {"f": f, "argument": x, "low": sp.Integer(-1), "high": sp.Integer(1)}
+    two = by_fact("two", "", "a rising function at two points", letters, {"rises": "slope", "order": order})
+    return slope, two, infer("end", x + two.lhs, "<", x + two.rhs, "two")
+
+
 FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its variables, the hypotheses
     "the slope of a name": (
         statement("2 x = 0", over=OVER),
@@ -164,6 +173,12 @@ FALSE = {  # what is used wrongly: the statement, the steps, the symbols of its 
         ),
         {"x": x},
         (BELOW_1,),
+    ),
+    "a slope of what jumps": (
+        statement("x - 1 < x - 9", over=OVER),
+        _rising(sp.Piecewise((x, x < 0), (x - 10, True))),
+        {"x": x},
+        (),
     ),
     "a step under a hypothesis, at another value": (
         statement("x < x - 9", "x < 1", over=OVER),
@@ -299,6 +314,7 @@ TRUE = {  # much the same where it is right, so that what refuses the others is 
         ),
         {"x": x},
     ),
+    "a slope of what does not jump": (statement("x - 1 < x + 1", over=OVER), _rising(x), {"x": x}),
     "a step at another value": (
         statement("x < x + 26", over=OVER),
         (

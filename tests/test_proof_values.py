@@ -1,5 +1,7 @@
 """What a proof divides by is not 0: false proofs that once passed, and proofs of the same kind that are right."""
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 from hypothesis import given, settings
@@ -12,6 +14,8 @@ from ndis_verify.court.proof_values import divisors
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
+from ndis_verify.symbolic.facts_of_signs import v as at
+from ndis_verify.symbolic.notation import sign_changes
 
 x, y, w, u, s = sp.symbols("x y w u s", real=True)
 v = sp.Symbol("v", nonnegative=True)
@@ -144,3 +148,24 @@ def test_only_what_has_no_root_among_its_values_is_shown(a, b, c):
     roots = [root for root in sp.roots(a + b * x + c * x**2, x) if root.is_real and root >= 0]
     assert refused or not roots
     assert not (refused and a > 0 and b >= 0)
+
+
+def _part(steps, symbols, domain=(), part="a part"):
+    whole = derivation(steps, symbols)
+    ends = tuple(replace(end, part=part) for end in whole.concludes)
+    return [text for text in problems(replace(whole, concludes=ends, domain=domain)) if "divides" in text]
+
+
+def test_parts_are_asked_too_and_hold_where_the_derivation_is_stated():
+    """What is compared has no other range than the statement's."""
+    step = Step("end", "", lhs=(x * y + 1) / x, rhs=y + 1 / x)
+    assert _part((step,), {"x": x, "y": y})
+    assert not _part((step,), {"x": x, "y": y}, (x > 1,))
+    assert _part((step,), {"x": x, "y": y}, (x > -1,))
+    assert _part((step,), {"x": x, "y": y}, (x > 1,), part="")
+
+
+def test_sign_changes_are_counted_between_0_and_1():
+    for divisor, refused in ((1 - at, False), (at, False), (1 + at, False), (2 * at - 1, True)):
+        step = Step("end", "", lhs=sign_changes((divisor * w + 1) / divisor), rhs=sign_changes(w + 1 / divisor))
+        assert bool(_part((step,), {"w": w, "v": at})) is refused

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.court.proof_sizes import misfit
 from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -14,10 +15,11 @@ from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step
-from ndis_verify.symbolic.notation import anything, law, scalar, transpose
+from ndis_verify.symbolic.notation import anything, law, positive_definite, scalar, transpose
 from ndis_verify.symbolic.scopes import unheard
 from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
+from ndis_verify.symbolic.transposes import is_marked, is_symmetric
 from ndis_verify.symbolic.unknowns import equal
 
 
@@ -77,6 +79,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"
+    if text := misfit(derivation, end.symbols, {v.name: v.shape for v in stated.variables}):
+        return set(), f"{name}: {text}"
     known = definitions(stated, end.symbols)
     found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
     return found, "" if found else f"{name} is no relation of the statement"
@@ -85,7 +89,8 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
 def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:
     """Whether a letter is written as what the variable is: where blocks are told apart, a small one is a vector."""
     shapes = {v.name: v.shape for v in stated.variables}
-    return variable in shapes and len(shapes[variable]) == (1 if symbol.name[0].islower() else 2)
+    by_name = 1 if symbol.name[0].islower() else 2
+    return variable in shapes and len(shapes[variable]) == by_name and not is_marked(symbol)
 
 
 def _has_to_be_letter(variable: str, stated: Statement) -> bool:
@@ -187,7 +192,10 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
     orthogonal = (end.symbols.get(v.name) for v in stated.variables if v.kind == "orthogonal")
     if any(_says_orthogonal(relation, one) for one in orthogonal if one is not None and not one.is_commutative):
         return True
-    known, gap = definitions(stated, end.symbols), relation.lhs - relation.rhs
+    known = definitions(stated, end.symbols)
+    if isinstance(relation, positive_definite):
+        return any(_is_definite(h, known, stated.shapes, relation.args[0]) for h in stated.hypotheses)
+    gap = relation.lhs - relation.rhs
     for h in stated.hypotheses:
         try:
             left, right = (expression(side, known, stated.shapes) for side in h.terms)
@@ -206,6 +214,16 @@ def _says_orthogonal(relation: Any, matrix: Any) -> bool:
     """Whether a relation says that the transpose of a matrix is its inverse, from one of its sides."""
     products = (transpose(matrix) * matrix, matrix * transpose(matrix))
     return isinstance(relation, sp.Eq) and relation.rhs == 1 and relation.lhs in products
+
+
+def _is_definite(h: Relation, known: dict[str, Any], shapes: Mapping[str, Shape], matrix: Any) -> bool:
+    """Whether a hypothesis of the statement says that a matrix, written as its own transpose, is more than 0."""
+    try:
+        left, right = (lettered(expression(side, known, shapes)) for side in h.terms)
+    except InputError:
+        return False
+    gap = left - right if h.sign == ">" else right - left
+    return h.sign in (">", "<") and not gap.is_commutative and is_symmetric(gap) and equal(gap, lettered(matrix))
 
 
 def _form(matrix: Any) -> Any:

@@ -17,8 +17,9 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
-from ndis_verify.symbolic.notation import anything, below, beyond, share
+from ndis_verify.symbolic.notation import anything, below, beyond, share, x
 from ndis_verify.symbolic.scopes import DRAWS, binders, bound
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
@@ -26,8 +27,10 @@ from ndis_verify.symbolic.zero import as_expression
 
 _NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
-    *("epsilon", "length", "level", "k", "m"),
+    *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
+_HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
+_JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
@@ -45,6 +48,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
             yield from _of_existence(derivation, one, FACTS[one.fact])
+            yield from _of_draws(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)
 
 
@@ -116,9 +120,12 @@ def hidden(derivation: Derivation, step: Step, use: Use) -> str:
 
 def drawn(derivation: Derivation) -> set[Any]:
     """What facts of the derivation say to be drawn at random."""
+    return set().union(*(_atoms(one) for one in _drawn_letters(derivation)))
+
+
+def _drawn_letters(derivation: Derivation) -> list[Any]:
     facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
-    letters = [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
-    return set().union(*(_atoms(one) for one in letters))
+    return [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
 
 
 def moving(derivation: Derivation, step: Step, use: Use) -> str:
@@ -184,6 +191,8 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
     for distance, held_by in _distances_in(step.letters, fact, behind):
         yield f"{held_by} speaks of {distance}, over which the fact goes"
+    for name, jump in _jumps(step.letters, {*over.values(), between_0_and_1}):
+        yield f"{name!r} has {jump}, which may jump"
     for argument in over.values():
         for node in (node for value in step.letters.values() for node in binders(value)):
             if isinstance(node, AppliedUndef) and argument in bound(node):  # what is put in would be put under it
@@ -196,6 +205,9 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
     for name in _NUMBERS:
         if held := _symbols(step.letters.get(name)) & places:
             yield f"{name!r} depends on {min(held, key=str)}, over which the fact goes"
+        for other, symbols in behind.items():
+            if x in symbols and name in step.letters and speaks(step.letters[name], other):
+                yield f"{name!r} is {other}, which depends on the point x"
     for condition, shown in step.conditions.items():
         known = derivation.fixed_in(shown) if isinstance(shown, Step) else derivation.fixed(shown)
         for argument in (_everywhere(fact, condition, step.letters, over) | places) - {anything}:
@@ -230,6 +242,14 @@ def _renamed(value: Any, names: Mapping[Any, Any]) -> Any:
     return value.xreplace(names) if isinstance(value, (sp.Basic, sp.MatrixBase)) else value
 
 
+def _jumps(letters: Mapping[str, Any], over: set[Any]) -> Iterator[tuple[str, Any]]:
+    """What in a letter is not continuous in one of the symbols: a slope says nothing of what it does there."""
+    for name, value in letters.items():
+        for jump in sorted(value.atoms(*_JUMPING), key=str) if isinstance(value, sp.Basic) else ():
+            if jump.free_symbols & over:
+                yield name, jump
+
+
 def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     """What a fact brings in is nothing that was known, and one thing."""
     assumed = {one for h in derivation.hypotheses if isinstance(h, Hypothesis) for one in _symbols(h.relation)}
@@ -242,6 +262,18 @@ def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
             same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}
             if same:
                 yield f"{min(same, key=str)} is said to exist twice"
+
+
+def _of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """What a fact says to be drawn is nothing that is known, and no number of a fact is drawn."""
+    for name in fact.draws:
+        if not _atoms(step.letters[name]) - _variables(derivation):
+            yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
+    random = _drawn_letters(derivation)
+    for name in sorted({*_NUMBERS, *_HELD} - set(fact.draws)):
+        value = step.letters.get(name)
+        if held := [one for one in random if isinstance(value, sp.Basic) and value.has(one)]:
+            yield f"{held[0]} is drawn, and {name!r} is a number"
 
 
 def _everywhere(fact: Fact, condition: str, letters: Mapping[str, Any], over: Mapping[str, Any]) -> set[Any]:

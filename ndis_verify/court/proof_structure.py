@@ -23,7 +23,7 @@ from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Ste
 from ndis_verify.symbolic.fact import NOTHING, Instance, of_one_point
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import is_meaning
-from ndis_verify.symbolic.notation import anything, law
+from ndis_verify.symbolic.notation import anything, law, positive_definite
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
 from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.unknowns import equal
@@ -45,13 +45,19 @@ def problems(derivation: Derivation) -> list[str]:
         return unknown
     wrong = list(chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))))
     wrong += _idle_parts(derivation)
-    return wrong or list(_without_values(derivation, [one.step for one in derivation.concludes if not one.part]))
+    if wrong:
+        return wrong
+    whole, parts = ([one.step for one in derivation.concludes if bool(one.part) is part] for part in (False, True))
+    found = [*_without_values(derivation, whole), *_without_values(derivation, parts, derivation.domain)]
+    return list(dict.fromkeys(found))
 
 
-def _without_values(derivation: Derivation, ends: Iterable[str]) -> Iterator[str]:
-    """What the steps that `ends` rest on divide by that may be 0, those of lemmas among them."""
+def _without_values(derivation: Derivation, ends: Iterable[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:
+    """What the steps that `ends` rest on divide by that may be 0, those of lemmas among them; `domain`: relations that
+    hold besides, of parts, which are said of the derivation's own symbols.
+    """
     names = _reached(derivation, ends)
-    yield from value_problems(derivation, names)
+    yield from value_problems(derivation, names, domain)
     for use in (use for step in derivation.steps if step.name in names for use in uses(step)):
         if use.of is not None:
             yield from (f"lemma {use.of().id}, {text}" for text in _without_values_in_lemma(use.of(), use.step))
@@ -160,7 +166,7 @@ def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: U
         text = wanted.text if isinstance(wanted, Hypothesis) else wanted
         said = [shown] if shown in derivation.given else [one.why for one in derivation.steps if one.name == shown]
         return any(text in words for words in said)
-    if isinstance(relation, law):
+    if isinstance(relation, (law, positive_definite)):
         here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
         return at_values(relation, use.at) in here
     one = derivation.used(Use(shown))
@@ -264,10 +270,18 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         one = shown if isinstance(shown, Step) else derivation.used(shown) or derivation.supposed(shown)
         if one is not None and (one.kind == "argument" or (one.kind in DECIDED and derivation.holds(one) is not True)):
             yield f"condition {name!r} is not shown"
+        elif name in fact.assumed and not _assumes(derivation, shown, fact.assumed[name](step.letters)):
+            yield f"condition {name!r} is no hypothesis {fact.assumed[name](step.letters)}"
         elif name in fact.required and (one is None or not _says(one, fact.required[name](step.letters))):
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
+
+
+def _assumes(derivation: Derivation, shown: Any, relation: Any) -> bool:
+    """Whether what shows a condition is a hypothesis that says `relation`."""
+    found = [h for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
+    return any(h.relation == relation for h in found)
 
 
 def _says(step: Step, wanted: Instance) -> bool:

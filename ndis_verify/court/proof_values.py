@@ -15,9 +15,11 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import PolynomialError
 
+from ndis_verify.court.proof_inverses import Definite
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import definite, det, point, scalar
+from ndis_verify.symbolic.facts_of_signs import inside
+from ndis_verify.symbolic.notation import definite, det, point, scalar, sign_changes
 from ndis_verify.symbolic.scopes import bound
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
@@ -31,14 +33,17 @@ _ABOVE_0 = (sp.gamma, sp.loggamma, sp.digamma)
 _PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what they go over
 
 
-def value_problems(derivation: Derivation, names: Container[str]) -> Iterator[str]:
-    """What the steps called `names` divide by that may be 0."""
-    signs, local = _Signs(), _where(derivation)
+def value_problems(derivation: Derivation, names: Container[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:
+    """What the steps called `names` divide by that may be 0, where the relations `domain` hold."""
+    signs, local, matrices = _Signs(), _where(derivation), Definite(derivation)
     for hypothesis in derivation.given:
         signs.learn(derivation.supposed(hypothesis))
+        matrices.learn(derivation.supposed(hypothesis))
+    for one in domain:
+        signs.learn(Step("domain", "", one.lhs, one.rhs, one.rel_op.replace("==", "="), kind="definition"))
     for step in derivation.steps:
         if step.name in names:
-            yield from (f"step {step.name!r}: {text}" for text in _of_step(derivation, step, signs, local))
+            yield from (f"step {step.name!r}: {text}" for text in _of_step(derivation, step, signs, local, matrices))
 
 
 def _where(derivation: Derivation) -> dict[str, list[Step]]:
@@ -57,15 +62,20 @@ def _where(derivation: Derivation) -> dict[str, list[Step]]:
     return {name: relations for name, relations in found.items() if name not in other and len(relations) == 1}
 
 
-def _of_step(derivation: Derivation, step: Step, signs: _Signs, local: Mapping[str, list[Step]]) -> Iterator[str]:
+def _of_step(
+    derivation: Derivation, step: Step, signs: _Signs, local: Mapping[str, list[Step]], matrices: Definite
+) -> Iterator[str]:
     for one in reversed([*steps_in(step)]):
         used = [derivation.used(use) for use in one.premises if isinstance(use, Use)]
         for found in used:
             signs.learn(found)
+            matrices.learn(found)
+        matrices.say(one)
         known = signs.beside(local.get(one.name, []))
         for side in dict.fromkeys(side for each in (one, *used) for side in _sides(each)):
             if side.has(sp.zoo, sp.nan):
                 yield f"{side} has no value"
+            yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
             for what in sorted(divisors(side), key=str):
                 yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
             for call in sorted(side.atoms(sp.Function), key=str):
@@ -74,14 +84,17 @@ def _of_step(derivation: Derivation, step: Step, signs: _Signs, local: Mapping[s
                 ):
                     yield f"{call} may have no value"
         signs.learn(one)
+        matrices.learn(one)
 
 
 def _sides(step: Step | None) -> Iterator[Any]:
-    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there."""
+    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there. A
+    function whose sign changes are counted is looked at between 0 and 1.
+    """
     sides = [as_expression(side) for side in (step.lhs, step.rhs, step.witness) if side is not None] if step else []
     slopes = {symbol for side in sides for slope in side.atoms(sp.Derivative) for symbol in slope.variables}
     ends = {one: sp.Dummy(one.name, positive=True) for one in slopes if one.is_nonnegative and not one.is_positive}
-    for side in sides:
+    for side in (one.replace(sign_changes, lambda f: sign_changes(inside(f))) for one in sides):
         yield (side.as_immutable() if isinstance(side, sp.MatrixBase) else side).xreplace(ends)
 
 

@@ -25,13 +25,71 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypot
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_envelopes import between, edge_of, first_two
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
-from ndis_verify.symbolic.notation import average, below, left_of, slope_in, x
+from ndis_verify.symbolic.notation import average, below, left_of, logarithms, slope_in, x
+from ndis_verify.symbolic.sketch_records import inferred
 
 _SETTING = ("equal means", "l_i >= 0", "eps >= 0")
-_HYPOTHESES = ("0 <= l_i <= rho", "sum l_i <= nu", "0 < s < 1/(e^rho - 1)")
 d = sp.Symbol("d", positive=True, integer=True)
 rho, nu = sp.symbols("rho nu", positive=True)
 whole, rest = sp.symbols("k r", nonnegative=True)
+_one_of = entry(logarithms)  # l_i
+_HYPOTHESES = (
+    Hypothesis("0 <= l_i", _one_of >= 0),
+    Hypothesis("l_i <= rho", _one_of <= rho),
+    "sum l_i <= nu",
+    Hypothesis("s < 1/(e^rho - 1)", s * (sp.exp(rho) - 1) < 1),
+)
+
+
+def _growth_steps() -> tuple[Step, ...]:
+    """Every l_i is in the range of s, and so is the rest."""
+    known = {"l_i": (_one_of, "l_i <= rho"), "rest": (rest, "rest at most")}
+    steps = [
+        by_fact(
+            "left over",
+            "What is left is at most rho,",
+            "what whole parts leave of a sum",
+            {"part": rho, "sum": nu, "d": d},
+            {"part": Step("rho > 0", "rho > 0.", lhs=rho, rhs=zero, relation=">", witness=rho)},
+        ),
+        inferred("rest at most", "as is the rest.", rest, "<=", rho, *("rest", "rho's", "left over")),
+        by_fact(
+            "e^{l_i} >= 1",
+            "e^{l_i} is at least 1,",
+            "exponentials keep the order",
+            {"a": zero, "b": _one_of},
+            {"order": inferred("0 <= l_i", "As given.", zero, "<=", _one_of, Use("0 <= l_i", weight=-1))},
+        ),
+        Step("1 > 0", "Positive.", lhs=sp.Integer(1), rhs=zero, relation=">", witness=sp.Integer(1)),
+        inferred(
+            "printed range",
+            "so that the printed exponent has a value.",
+            sp.exp(_one_of) + 2 * s * (sp.exp(_one_of) - 1),
+            ">",
+            zero,
+            *(Use("e^{l_i} >= 1", weight=-(1 + 2 * s)), Use("1 > 0")),
+        ),
+        inferred("range of rho", "At rho", 1 - s * (sp.exp(rho) - 1), ">", zero, Use("s < 1/(e^rho - 1)", weight=-1)),
+    ]
+    for name, (value, shown) in known.items():
+        steps += [
+            by_fact(
+                f"e^{name}",
+                "and as exponentials keep the order",
+                "exponentials keep the order",
+                {"a": value, "b": rho},
+                {"order": shown},
+            ),
+            inferred(
+                f"range of {name}",
+                "wherever s is in its range.",
+                1 - s * (sp.exp(value) - 1),
+                ">",
+                zero,
+                *(Use("range of rho"), Use(f"e^{name}", weight=-s)),
+            ),
+        ]
+    return tuple(steps)
 
 
 def _vertex_steps() -> tuple[Step, ...]:
@@ -122,6 +180,7 @@ def envelope_vertex() -> Derivation:
             witness=s * (1 + 2 * s) * (1 + growth) / (1 + growth + 2 * s * growth) ** 2,
         ),
         *_vertex_steps(),
+        *_growth_steps(),
         *(
             by_fact(
                 f"vertex, {name}",
@@ -139,12 +198,13 @@ def envelope_vertex() -> Derivation:
                 },
                 {
                     **dict(zip(("at 0", "rises", "convex"), shown, strict=True)),
-                    "inside": _HYPOTHESES[2],
-                    "set": _HYPOTHESES[0],
-                    "total": _HYPOTHESES[1],
+                    "inside": "s < 1/(e^rho - 1)",
+                    "set": "l_i <= rho",
+                    "total": "sum l_i <= nu",
                     "whole": "rho's",
                     "rest": "rest",
                 },
+                ("printed range", "e^{l_i} >= 1", "range of l_i", "range of rest", "range of rho"),
             )
             for name, why, f, at, shown in (
                 ("log M", "The sum of the logarithms of the moments", h, inner, ("h(0)", "h' > 0", "h'' > 0")),

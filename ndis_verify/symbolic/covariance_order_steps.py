@@ -31,8 +31,7 @@ _STATISTIC = (1 - 1 / (1 + excess)) * entry(x) ** 2
 _LOSS = {
     "P": P,
     "Q": Q,
-    "log p": log_density(0, sp.sqrt(1 + excess)),
-    "log q": log_density(0, 1),
+    "variance": 1 + excess,
     "statistic": _STATISTIC,
     "share": sp.log(1 + excess),
     "level": level,
@@ -80,6 +79,7 @@ def path_steps() -> tuple[Step, ...]:
             witness=sp.Max(0, entry(lam) * sp.exp(-s) - 1),
         ),
         Step("excess", "1 + k_i.", lhs=excess, rhs=variance - 1, kind="definition", premises=("least variance",)),
+        Step("v_i", "So that v_i = 1 + k_i.", 1 + excess, variance, kind="inference", premises=("excess",)),
         Step(
             "end of the path",
             "At s = S, lambda_i e^{-S} = 1/(1 + j_i) <= 1 and v_i = 1.",
@@ -97,9 +97,17 @@ def path_steps() -> tuple[Step, ...]:
             premises=("path", "end of the path"),
         ),
         Step(
+            "sum of the shares",
+            "In terms of k_i.",
+            lhs=level,
+            rhs=total_of(entry(m) * sp.log(1 + excess)),
+            kind="inference",
+            premises=("level", "excess"),
+        ),
+        Step(
             "loss of one coordinate",
             "log p/q is half of (1 - 1/v_i) x_i^2 - log v_i in each coordinate: half of W - nu.",
-            lhs=_LOSS["log p"] - _LOSS["log q"],
+            lhs=log_density(0, sp.sqrt(1 + excess)) - log_density(0, 1),
             rhs=(_STATISTIC - _LOSS["share"]) / 2,
         ),
         Step(
@@ -127,15 +135,15 @@ def path_steps() -> tuple[Step, ...]:
             "density of W",
             "W has a density where nu > 0.",
             "density of a positive form",
-            {"statistic": _STATISTIC, "std": sp.sqrt(1 + excess), "weight": excess, "f": f(t)},
-            {"form": "W under P(s)", "sign": "weights", "some": "no share"},
+            {"P": P, "variance": 1 + excess, "statistic": _STATISTIC, "weight": excess, "f": f(t)},
+            {"variance": "v_i", "form": "W under P(s)", "sign": "weights", "some": "no share"},
         ),
     )
 
 
 def form_steps() -> tuple[Step, ...]:
     """Both divergences by the density, and their order where y = 0 and where y >= nu/2."""
-    shown = {"loss": "loss of one coordinate", "level": "level"}
+    shown = {"variance": "v_i", "loss": "loss of one coordinate", "level": "sum of the shares"}
     by_density = "divergence by the density of an affine loss"
     letters = {**_LOSS, **_DENSITY, "epsilon": y}
     outside = level / 2 + beyond
@@ -216,8 +224,6 @@ def slope_steps() -> tuple[Step, ...]:
         "statistic": _STATISTIC,
         "a": shrunk,
         "c": sp.exp(s - r),
-        "variance": entry(lam) * sp.exp(-s),
-        "image variance": entry(lam) * sp.exp(-r),
     }
     steps = [
         Step(
@@ -237,8 +243,8 @@ def slope_steps() -> tuple[Step, ...]:
         Step(
             "variances shrink",
             "From s to r the variances above 1 shrink by e^{s - r},",
-            lhs=held(shrunk) ** 2 * one_letters["variance"],
-            rhs=one_letters["image variance"],
+            lhs=held(shrunk) ** 2 * entry(lam) * sp.exp(-s),
+            rhs=entry(lam) * sp.exp(-r),
         ),
         Step(
             "W shrinks",
@@ -249,10 +255,10 @@ def slope_steps() -> tuple[Step, ...]:
         Step("factor", "e^{s - r} > 0.", lhs=sp.exp(s - r), rhs=zero, relation=">", witness=sp.exp(s - r)),
     ]
     parts = (
-        ("P(s) first", _HIGH, "", other_tail(_HIGH), 4 * inner + room),
-        ("Q first", _LOW, ", exchanged", 1 - other_tail(_LOW), room),
+        ("P(s) first", _HIGH, "", 4 * inner + room),
+        ("Q first", _LOW, ", exchanged", room),
     )
-    for name, edge, exchanged, other, there in parts:
+    for name, edge, exchanged, there in parts:
         moved = edge * sp.exp(r - s)
         steps += [
             by_fact(
@@ -266,7 +272,7 @@ def slope_steps() -> tuple[Step, ...]:
                 f"mass beyond, {name}",
                 "in terms of the density",
                 "probability below an edge by a density",
-                {"P": P, **_DENSITY, "edge": moved},
+                {"P": P, "statistic": _STATISTIC, **_DENSITY, "edge": moved},
                 {"density": "density of W"},
             ),
             Step(
@@ -288,15 +294,12 @@ def slope_steps() -> tuple[Step, ...]:
                     "epsilon": y,
                     "s": s,
                     "r": r,
-                    "held": mass(later, edge),
-                    "variance": variance,
+                    "level": level,
+                    "statistic": _STATISTIC,
                     "edge": moved,
-                    "other": other,
                     "inside": INSIDE,
                 },
                 {
-                    "family": "path",
-                    "variances": "positive variances",
                     "attained": name,
                     "held": f"what P(r) gives, {name}",
                     "density": "density of W",
@@ -344,7 +347,7 @@ def inequality_steps() -> tuple[Step, ...]:
             "f_- > 0",
             "which is positive inside, where nu - 2 y = g > 0,",
             "density of a positive form, its sign",
-            {**_DENSITY, "at": room},
+            {"P": P, "statistic": _STATISTIC, **_DENSITY, "at": room},
             {
                 "density": "density of W",
                 "positive": Step("g > 0", "Inside.", lhs=room, rhs=zero, relation=">", witness=room),
@@ -374,8 +377,8 @@ def inequality_steps() -> tuple[Step, ...]:
             "nearby scales",
             "Nearby scales have nearby laws.",
             "nearby variances",
-            {"P": P, "s": s, "r": r, "variance": variance},
-            {"family": "path", "variances": "positive variances"},
+            {"P": P, "s": s, "r": r},
+            {"variances": "positive variances"},
         ),
         by_fact(
             "order on the path",
@@ -385,6 +388,7 @@ def inequality_steps() -> tuple[Step, ...]:
                 "one": FIRST,
                 "other": SECOND,
                 "s": s,
+                "r": r,
                 "e": y,
                 "edge": level / 2,
                 "slope": SLOPE,
@@ -395,8 +399,16 @@ def inequality_steps() -> tuple[Step, ...]:
                 "epsilon": epsilon,
             },
             {
-                "path": "level",
+                "path": Step(
+                    "twice the edge",
+                    "nu.",
+                    level,
+                    total_of(entry(m) * sp.log(variance)),
+                    kind="inference",
+                    premises=("level",),
+                ),
                 "continuous": "nearby scales",
+                "epsilon": Step("eps >= 0", "Not negative.", epsilon, zero, ">=", epsilon),
                 "start": "y = 0",
                 "beyond": "2 y >= nu",
                 "slope": "slope in y",

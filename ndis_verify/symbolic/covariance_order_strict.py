@@ -83,7 +83,13 @@ def strict_order() -> Derivation:
             "The gap is not negative on the edges, and has no least value inside that is 0 or less.",
             "least value of a supersolution, strictly",
             {**on_path.letters, "epsilon": epsilon},
-            {**on_path.conditions, "nothing": "bounded loss", "above 0": "eps > 0", "some": "some"},
+            {
+                **on_path.conditions,
+                "epsilon": "eps > 0",
+                "nothing": "bounded loss",
+                "above 0": "eps > 0",
+                "some": "some",
+            },
         ),
         inferred(
             "order",

@@ -22,7 +22,7 @@ from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.moment_generating import log_moment
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of
 from ndis_verify.symbolic.normal_coordinates import z as coordinate
-from ndis_verify.symbolic.notation import held, scaled, unscaled, x
+from ndis_verify.symbolic.notation import held, loss_at, scaled, unscaled, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -47,6 +47,7 @@ def log_bound(eigenvalue: sp.Expr = sp.exp(ell)) -> sp.Expr:  # noqa: B008  an e
 
 
 _LAM, _COUNTS = sp.symbols("lambda m", real=True)
+_P, _Q = scaled(_LAM, _COUNTS, 0), unscaled(_COUNTS)
 _EXCESS = sp.Symbol("a", nonnegative=True)  # lambda_i - 1
 _LEVEL = sp.Symbol("nu", real=True)
 _HYPOTHESES = (
@@ -64,8 +65,9 @@ def _loss_steps() -> tuple[Step, ...]:
     variance = 1 + _EXCESS
     statistic = (1 - 1 / variance) * entry(x) ** 2
     loss_letters = {
-        "log p": log_density(0, sp.sqrt(variance)),
-        "log q": log_density(0, 1),
+        "P": _P,
+        "Q": _Q,
+        "variance": variance,
         "statistic": statistic,
         "share": sp.log(variance),
         "level": _LEVEL,
@@ -88,11 +90,20 @@ def _loss_steps() -> tuple[Step, ...]:
             rhs=total_of(entry(_COUNTS) * sp.log(variance)),
             kind="definition",
         ),
-        Step("L", "The loss log p/q at a draw from the more spread law P.", kind="definition"),
+        Step("lambda_i", "By this name", entry(_LAM), variance, kind="inference", premises=("a_i",)),
+        Step(
+            "variance",
+            "it is the variance of P, as it is at least 1.",
+            variance,
+            sp.Max(1, entry(_LAM)),
+            kind="inference",
+            premises=("lambda_i",),
+        ),
+        Step("L", "The loss log p/q at a draw from the more spread law P.", loss, loss_at(_P, _Q), kind="definition"),
         Step(
             "loss of one coordinate",
             "log p/q is half of (1 - 1/lambda_i) x_i^2 - log lambda_i in each coordinate.",
-            lhs=loss_letters["log p"] - loss_letters["log q"],
+            lhs=log_density(0, sp.sqrt(variance)) - log_density(0, 1),
             rhs=(statistic - loss_letters["share"]) / 2,
         ),
         Step(
@@ -112,13 +123,12 @@ def _loss_steps() -> tuple[Step, ...]:
                 **loss_letters,
                 "L": loss,
                 "s": s,
-                "std": sp.sqrt(variance),
                 "weight": weight,
                 "moment": 1 / sp.sqrt(room),
-                "counts": _COUNTS,
             },
             {
                 "draw": "L",
+                "variance": "variance",
                 "loss": "loss of one coordinate",
                 "level": "level",
                 "form": "one coordinate under P",
@@ -154,7 +164,7 @@ def more_spread_bound() -> Derivation:
             "hinge",
             "The divergence is the mean of a hinge of the loss.",
             "divergence as the mean of a hinge",
-            {"P": scaled(_LAM, _COUNTS, 0), "Q": unscaled(_COUNTS), "epsilon": epsilon, "L": loss},
+            {"P": _P, "Q": _Q, "epsilon": epsilon, "L": loss},
             {"loss": "L"},
         ),
         *markov_steps(epsilon, "E_P e^{sL}"),

@@ -23,7 +23,8 @@ class Fact:
 
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
-    exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown.
+    exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown. `assumed`:
+    condition -> what the hypothesis that shows it has as its relation.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Fact:
     draws: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
     where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
+    assumed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
@@ -77,7 +79,17 @@ def averaged(mean: Any, f: Any) -> Any:
         known = isinstance(found, AppliedUndef) and str(found.func) in _MEANS and found.args[-1] == of
     if not known:
         raise InputError("mean", str(found), "must be a sum, an integral or an expectation")
+    _has_end(found, f)
     return mean(f)
+
+
+def _has_end(mean: Any, f: Any) -> None:
+    """Refuses what has no integral over the whole line, or beyond a number: a polynomial that is not 0."""
+    line = x if isinstance(mean, AppliedUndef) and str(mean.func) == "total" else None
+    place = mean.variables[0] if isinstance(mean, sp.Integral) else line
+    f = as_expression(f)
+    if place is not None and f != 0 and f.is_polynomial(place):
+        raise InputError("f", str(f), "has no integral to infinity")
 
 
 def linear(mean: Any, terms: Any) -> Instance:
@@ -89,7 +101,7 @@ def linear(mean: Any, terms: Any) -> Instance:
     for c, _ in pairs:
         if _changing(c) or c.free_symbols & places:
             raise InputError("terms", str(c), "must be a number, the same at every point")
-    return averaged(mean, sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * mean(f) for c, f in pairs))
+    return mean(sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
 
 
 def constant(letters: Mapping[str, Any], name: str) -> Any:

@@ -35,6 +35,7 @@ from ndis_verify.symbolic.notation import (
     det,
     largest,
     largest_union,
+    law,
     normal_mean,
     over,
     scalar,
@@ -241,7 +242,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("mean", "f", "g"),
         conditions={"pointwise": "f <= g at every point", "integrable": "f and g have a finite mean"},
         reference="Rudin, Real and Complex Analysis, 1.24 and 1.32, for sums with the counting measure",
-        instance=lambda a: (averaged(a["mean"], a["f"]), "<=", a["mean"](a["g"])),
+        instance=lambda a: (averaged(a["mean"], a["f"]), "<=", averaged(a["mean"], a["g"])),
         required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
     ),
     "means are linear": Fact(
@@ -284,6 +285,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"law": "it is a law on finitely many points"},
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (quantity("sum", quantity("coordinate", a["law"])), "=", sp.Integer(1)),
+        assumed={"law": lambda a: law(a["law"])},
     ),
     "parts of a partition": Fact(
         text="Where disjoint measurable bins cover the line, the integrals of f >= 0 over them add up to that over the"
@@ -326,7 +328,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("c",),
         conditions={"law": "the expectation is under a probability law"},
         reference="Billingsley, Probability and Measure, section 21",
-        instance=lambda a: (average(a["c"]), "=", a["c"]),
+        instance=lambda a: (average(constant(a, "c")), "=", a["c"]),
     ),
     "expectation of a sum": Fact(
         text="The expectation of a finite sum is the sum of the expectations.",

@@ -9,7 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of, z
-from ndis_verify.symbolic.notation import divergence, largest, normal, normal_chance, normal_mean, total, where, x
+from ndis_verify.symbolic.notation import divergence, largest, law, normal, normal_chance, normal_mean, total, where, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -204,6 +204,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         conditions={"law": "it is a law on finitely many points"},
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (entry(a["law"]), ">=", sp.Integer(0)),
+        assumed={"law": lambda a: law(a["law"])},
     ),
     "one set, by logarithms": Fact(
         text="e^a >= e^b exactly where a >= b, so integrals over the one set are integrals over the other.",

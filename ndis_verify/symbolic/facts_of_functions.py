@@ -7,10 +7,12 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, between, constant, from_zero_on
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.fact import Fact, averaged, between, constant, from_zero_on
 from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, total, where
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.zero import as_expression
 
 
 def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
@@ -23,6 +25,13 @@ def _at(letters: Mapping[str, Any], name: str) -> Any:
 
 def _quantile(probability: Any) -> Any:
     return quantity("Phi_inverse", probability)
+
+
+def _real(value: Any) -> Any:
+    """A number that is known to be real, and so finite."""
+    if as_expression(value).is_real is not True:
+        raise InputError("x", str(value), "must be known to be real")
+    return value
 
 
 def _quantiles_in_order(sign: str, tex: str) -> Fact:
@@ -50,7 +59,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("x",),
         conditions={"real": "x is a real number"},
         reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
-        instance=lambda a: (_quantile(Phi(a["x"])), "=", a["x"]),
+        instance=lambda a: (_quantile(Phi(_real(a["x"]))), "=", a["x"]),
     ),
     "probability of a normal quantile": Fact(
         text="Phi(Phi^-1(y)) = y for 0 < y < 1.",
@@ -137,6 +146,26 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         required={
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<=", sp.Integer(0)),
+        },
+    ),
+    "a value in between, before the end": Fact(
+        text="Where a continuous function is >= 0 at the lower end of an interval and below 0 at the upper one, it is 0"
+        " somewhere before that.",
+        tex=r"f(a) \ge 0 > f(b),\ a < b \implies \exists t \in [a, b): f(t) = 0",
+        letters=("f", "argument", "low", "high", "root"),
+        conditions={
+            "continuous": "f is continuous from the one end to the other",
+            "low": "f is not negative at the lower end",
+            "high": "and negative at the upper",
+            "order": "which is above it",
+        },
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
+        brings=("root",),
+        instance=lambda a: (a["root"], "<", a["high"]),
+        required={
+            "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
+            "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<", sp.Integer(0)),
+            "order": lambda a: (a["high"], ">", a["low"]),
         },
     ),
     "falls to 0": Fact(
@@ -260,7 +289,8 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "beyond": "h <= 0 beyond the point",
             "before": "h >= 0 before it",
             "inside": "the point is not negative",
-            "integrable": "f and e^h f are integrable from there on",
+            "first": "the integral of f from there on is finite",
+            "second": "and that of e^h f",
         },
         reference="Rudin, Real and Complex Analysis, Theorem 1.32; the integrand is 0 before the point",
         instance=lambda a: (
@@ -273,6 +303,8 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "beyond": lambda a: (a["h"].subs(a["argument"], a["edge"] + below), "<=", sp.Integer(0)),
             "before": lambda a: (a["h"].subs(a["argument"], a["edge"] - beyond), ">=", sp.Integer(0)),
             "inside": lambda a: (a["edge"], ">=", sp.Integer(0)),
+            "first": lambda a: (sp.Integral(a["f"], (a["argument"], a["edge"], sp.oo)), "=", None),
+            "second": lambda a: (sp.Integral(sp.exp(a["h"]) * a["f"], (a["argument"], a["edge"], sp.oo)), "=", None),
         },
     ),
     "hinge of a rising exponent": Fact(
@@ -285,7 +317,8 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "beyond": "h >= 0 beyond the point",
             "before": "e h <= 0 before it, so that nothing is asked where e = 0",
             "inside": "the point is not negative",
-            "integrable": "f and e^h f are integrable up to there",
+            "first": "the integral of f up to there is finite",
+            "second": "and that of e^h f",
         },
         reference="Rudin, Real and Complex Analysis, Theorem 1.32; the integrand is 0 beyond the point",
         instance=lambda a: (
@@ -302,6 +335,8 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
                 sp.Integer(0),
             ),
             "inside": lambda a: (a["edge"], ">=", sp.Integer(0)),
+            "first": lambda a: (sp.Integral(a["f"], (a["argument"], 0, a["edge"])), "=", None),
+            "second": lambda a: (sp.Integral(sp.exp(a["h"]) * a["f"], (a["argument"], 0, a["edge"])), "=", None),
         },
     ),
     "suprema keep the order": Fact(
@@ -429,6 +464,10 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "x", "shift"),
         conditions={"integrable": "f is measurable and integrable"},
         reference="Rudin, Real and Complex Analysis, Theorem 2.20",
-        instance=lambda a: (total(a["f"](a["x"] - constant(a, "shift"))), "=", total(a["f"](a["x"]))),
+        instance=lambda a: (
+            total(a["f"](a["x"] - constant(a, "shift"))),
+            "=",
+            averaged(total, a["f"](a["x"])),
+        ),
     ),
 }

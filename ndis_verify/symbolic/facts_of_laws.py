@@ -7,20 +7,28 @@ from functools import partial
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import (
     average,
     below,
     beyond,
     divergence,
+    fitted,
     law_of,
     mass,
     normal,
     on_sphere,
     other_slice,
     products,
+    projected,
+    refitted,
+    reprojected,
+    resketched,
+    sketched,
     slice_of,
     total,
     trade_off,
@@ -41,7 +49,6 @@ def _frame(exchanged: bool) -> Fact:
         laws = (*first[::order], *others[::order])
         return divergence(*pair, a["epsilon"]), "=", products(a["scale"] * a["shift"], *laws, a["d"], a["epsilon"])
 
-    shown = {name: lambda a, name=name: (a[name], "=", a[name]) for name in ("first", "others", "shift")}
     return Fact(
         text="Where S1 and S2 are positive definite, an invertible affine map takes N(m1, S1) and N(m2, S2) to products"
         " of normal laws of one coordinate: the second of variances g_i, the first of variances g_i l_i, the l_i the"
@@ -58,7 +65,79 @@ def _frame(exchanged: bool) -> Fact:
         },
         reference="Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a bijection changes no divergence",
         instance=instance,
-        required=shown,
+        brings=("P", "Q"),
+    )
+
+
+def _least_squares_frame(exchanged: bool) -> Fact:
+    """The same of the two normal laws of least squares, whose spectrum and shift are known."""
+    general = _frame(exchanged)
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        at = tuple(a[name] for name in ("p", "q", "d", "r"))
+        return general.instance({**a, "P": fitted(*at), "Q": refitted(*at)})
+
+    return Fact(
+        text="The normal laws of least squares with d features and r rows, with a record of leverage p in B and q in"
+        " [B b] and without it, have in units of the second covariance the eigenvalue (1-p)^2/(1-q) along the shift of"
+        " their means, whose square is r p (q-p)/(1-q), and (1-p)/(1-q) d-1 times: N(x, s (B^T B)^{-1}), s = |w|^2/r."
+        f" {general.text}",
+        tex=r"\lambda_1 = \frac{(1 - p)^2}{1 - q},\ \lambda_2 = \dots = \frac{1 - p}{1 - q},"
+        r"\ m^2 = \frac{r p (q - p)}{1 - q}",
+        letters=("p", "q", "d", "r", "epsilon", "shift", "first", "others", "scale", "other scale"),
+        conditions={
+            "first": "the eigenvalue along the shift",
+            "others": "the d-1 others",
+            "shift": "the squared shift in units of S2",
+        },
+        reference=f"Sherman and Morrison: Horn and Johnson, Matrix Analysis, section 0.7.4; {general.reference}",
+        instance=instance,
+        required={
+            "first": lambda a: ((1 - a["p"]) ** 2 / (1 - a["q"]), "=", a["first"]),
+            "others": lambda a: ((1 - a["p"]) / (1 - a["q"]), "=", a["others"]),
+            "shift": lambda a: (a["r"] * a["p"] * (a["q"] - a["p"]) / (1 - a["q"]), "=", a["shift"]),
+        },
+    )
+
+
+def _one_map(a: Mapping[str, Any]) -> Instance:
+    """The images are what one function, of which nothing else is known, makes of both laws."""
+    for law in ("P", "Q"):
+        image = a[f"image of {law}"]
+        known = not isinstance(image, AppliedUndef) or str(image.func) in QUANTITIES
+        if known or image.func != a["image of P"].func or image.args != (a[law],):
+            raise InputError(f"image of {law}", str(image), "must be what one unknown function makes of the law")
+    return (
+        divergence(a["image of P"], a["image of Q"], a["epsilon"]),
+        "<=",
+        divergence(a["P"], a["Q"], a["epsilon"]),
+    )
+
+
+def _sketch(exchanged: bool) -> Fact:
+    """The solution of a sketched system, and the sketch itself; exchanged: the laws without the record first."""
+    order = -1 if exchanged else 1
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        p, q, d, r = (a[name] for name in ("p", "q", "d", "r"))
+        images, laws = (sketched(p, q, d, r), resketched(p, q, d, r)), (projected(q, r), reprojected(q, r))
+        return divergence(*images[::order], a["epsilon"]), "<=", divergence(*laws[::order], a["epsilon"])
+
+    return Fact(
+        text="The solution t of least squares on a sketch Pi [B, b] of r >= d rows, A t = c for A = X^T X and c ="
+        " X^T y, [X, y] the sketch, is a function of the sketch, one with a record and without it, whose"
+        " leverage in [B, b] is q: no divergence grows."
+        + (" The law without the record comes first." if exchanged else ""),
+        tex=r"t = (X^{\mathsf T} X)^{-1} X^{\mathsf T} y \implies \delta_{\mathrm{sketch}}(p, q, d, r) \le"
+        r" \delta_{P,Q}(q, r)",
+        letters=("p", "q", "d", "r", "epsilon", "X", "X^T", "y", "t", "A", "c"),
+        conditions={"rows": "r >= d", "map": "the gradient X^T (y - X t) is c - A t"},
+        reference="data processing: Dwork and Roth (2014), Proposition 2.1",
+        instance=instance,
+        required={
+            "rows": lambda a: (a["r"], ">=", a["d"]),
+            "map": lambda a: (a["X^T"] * (a["y"] - a["X"] * a["t"]), "=", a["c"] - a["A"] * a["t"]),
+        },
     )
 
 
@@ -124,6 +203,10 @@ OF_LAWS: Mapping[str, Fact] = {
     ),
     "one frame for two normal laws": _frame(exchanged=False),
     "one frame for two normal laws, exchanged": _frame(exchanged=True),
+    "one frame for least squares": _least_squares_frame(exchanged=False),
+    "one frame for least squares, exchanged": _least_squares_frame(exchanged=True),
+    "a solution is made of its sketch": _sketch(exchanged=False),
+    "a solution is made of its sketch, exchanged": _sketch(exchanged=True),
     "noise on both of two products": Fact(
         text="Independent noise, of variances s and s', added to both of two products of normal laws, and a division by"
         " sqrt(g) and sqrt(g'), is one randomised map: no divergence grows.",
@@ -414,11 +497,8 @@ OF_LAWS: Mapping[str, Fact] = {
         letters=("P", "Q", "image of P", "image of Q", "epsilon"),
         conditions={"map": "the images are those of one map"},
         reference="Dwork and Roth (2014), Proposition 2.1",
-        instance=lambda a: (
-            divergence(a["image of P"], a["image of Q"], a["epsilon"]),
-            "<=",
-            divergence(a["P"], a["Q"], a["epsilon"]),
-        ),
+        brings=("image of P", "image of Q"),
+        instance=_one_map,
     ),
     "trade-off curves fall": Fact(
         text="A larger size allows more tests.",

@@ -9,7 +9,16 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
-from ndis_verify.symbolic.notation import centred_first, centred_second, divergence, products, single, x
+from ndis_verify.symbolic.notation import (
+    centred_first,
+    centred_second,
+    divergence,
+    products,
+    projected,
+    reprojected,
+    single,
+    x,
+)
 from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -22,23 +31,25 @@ def _columns(exchanged: bool) -> Fact:
 
     def instance(a: Mapping[str, Any]) -> Instance:
         one = (sp.Integer(1), a["left"])[::order]
-        return divergence(*(a["P"], a["Q"])[::order], a["epsilon"]), "=", products(0, *one, *one, a["r"], a["epsilon"])
+        laws = (projected(a["p"], a["r"]), reprojected(a["p"], a["r"]))
+        return divergence(*laws[::order], a["epsilon"]), "=", products(0, *one, *one, a["r"], a["epsilon"])
 
     return Fact(
         text="P and Q are the laws of D^T G and E^T G, G and G' with r columns of independent standard normal entries,"
-        " S = D^T D invertible, T = E^T E: r independent columns N(0, S) and N(0, T). Where R S R = I and R T R = I - w"
+        " E without a record of D that has leverage p: r independent columns N(0, S) and N(0, T), S = D^T D invertible,"
+        " T = E^T E. Where R S R = I and R T R = I - w"
         " w^T, R in front of each column and a rotation leave N(0, 1) under P and N(0, 1 - w^T w) under Q in one"
         " coordinate of every column, and in the others one law, independent of the first, under both."
         + (" The divergence is that of Q from P." if exchanged else ""),
         tex=r"R S R = I,\ R T R = I - w w^{\mathsf T} \implies "
         + (r"\delta_{Q,P}" if exchanged else r"\delta_{P,Q}")
         + r" \text{ is that of } \mathcal{N}(0, 1)^r \text{ and } \mathcal{N}(0, 1 - w^{\mathsf T} w)^r",
-        letters=("P", "Q", "epsilon", "S", "T", "R", "w", "w^T", "left", "r"),
+        letters=("p", "r", "epsilon", "S", "T", "R", "w", "w^T", "left"),
         conditions={
-            "laws": "P and Q are these laws",
             "first": "R S R = I",
             "second": "R T R = I - w w^T",
             "left": "1 - w^T w is what is left of the variance",
+            "leverage": "which is 1 - p",
             "positive": "and positive",
         },
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.6; a bijection changes no"
@@ -48,6 +59,7 @@ def _columns(exchanged: bool) -> Fact:
             "first": lambda a: (a["R"] * a["S"] * a["R"], "=", sp.Integer(1)),
             "second": lambda a: (a["R"] * a["T"] * a["R"], "=", 1 - a["w"] * a["w^T"]),
             "left": lambda a: (1 - a["w^T"] * a["w"], "=", a["left"]),
+            "leverage": lambda a: (1 - a["w^T"] * a["w"], "=", 1 - a["p"]),
             "positive": lambda a: (a["left"], ">", sp.Integer(0)),
         },
     )

@@ -16,6 +16,7 @@ from ndis_verify.symbolic.notation import (
     each,
     normal,
     normal_mean,
+    positive_definite,
     scalar,
     supremum,
     transpose,
@@ -184,6 +185,10 @@ OF_RECORDS: Mapping[str, Fact] = {
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 1.2.6 and 1.2.9, and p - e^eps q = p"
         " (1 - e^{eps - L})",
         instance=_at_an_image,
+        assumed={
+            "first": lambda a: positive_definite(a["R"] * transpose(a["R"])),
+            "second": lambda a: positive_definite(a["S"]),
+        },
     ),
     "independent noise on both of two normal laws": Fact(
         text="Independent normal noise of one covariance N, added to a draw of either of two normal laws, raises no"

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance, constant
 from ndis_verify.symbolic.normal_coordinates import entry, total_of, z
 from ndis_verify.symbolic.notation import (
@@ -17,18 +18,32 @@ from ndis_verify.symbolic.notation import (
     centred_first,
     centred_second,
     divergence,
-    law_of,
     mass,
     rate,
     scaled,
     unscaled,
     x,
 )
+from ndis_verify.symbolic.scaled_laws import (
+    at_least_0,
+    counts_of,
+    drawn_loss,
+    form_under,
+    law_of_statistic,
+    level_of_shares,
+    linear_slope,
+    nearby,
+    own_variance,
+    parts_of,
+    same_loss,
+    scaled_further,
+    variance_of,
+)
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 _zero = sp.Integer(0)
-_LOSS = ("P", "Q", "epsilon", "log p", "log q", "statistic", "share")
+_LOSS = ("P", "Q", "variance", "statistic", "share")
 _SPOKEN_LOSS = (
     "W is the sum over independent coordinates of what the statistic is of one, the level that of the shares, and"
     " 2 log p/q is W less the level"
@@ -76,20 +91,33 @@ def other_upper(f: Any, argument: Any, edge: Any, level: Any) -> Any:
     return sp.exp(level / 2) * upper(sp.exp(-argument / 2) * f, argument, edge)
 
 
-def _same_loss(a: Mapping[str, Any]) -> Instance:
-    return a["log p"] - a["log q"], "=", (a["statistic"] - a["share"]) / 2
+_AFFINE = {  # conditions of the letters of `_LOSS` and the level
+    "variance": "the variance of one coordinate of the scaled law",
+    "loss": "twice the loss of one coordinate is its statistic less its share",
+    "level": "the level is the sum of the shares",
+}
+_AFFINELY: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = {
+    "variance": own_variance,
+    "loss": same_loss,
+    "level": level_of_shares,
+}
+
+
+def _at_edge(a: Mapping[str, Any], exchanged: bool) -> Instance:
+    """The divergence by the density f of W under P, beyond the edge or, exchanged, below it."""
+    weight, f, w = sp.exp(a["epsilon"]), a["f"], a["argument"]
+    edge = a["level"] - 2 * a["epsilon"] if exchanged else a["level"] + 2 * a["epsilon"]
+    own, other = upper(f, w, edge), other_upper(f, w, edge, a["level"])
+    if exchanged:
+        return divergence(a["Q"], a["P"], a["epsilon"]), "=", (1 - other) - weight * (1 - own)
+    return divergence(a["P"], a["Q"], a["epsilon"]), "=", own - weight * other
 
 
 def _by_density(exchanged: bool) -> Fact:
     """The divergence of P from Q where the loss is (W - level)/2; exchanged: that of Q from P."""
 
     def instance(a: Mapping[str, Any]) -> Instance:
-        weight, f, w = sp.exp(a["epsilon"]), a["f"], a["argument"]
-        edge = a["level"] - 2 * a["epsilon"] if exchanged else a["level"] + 2 * a["epsilon"]
-        own, other = upper(f, w, edge), other_upper(f, w, edge, a["level"])
-        if exchanged:
-            return divergence(a["Q"], a["P"], a["epsilon"]), "=", (1 - other) - weight * (1 - own)
-        return divergence(a["P"], a["Q"], a["epsilon"]), "=", own - weight * other
+        return _at_edge(a, exchanged)
 
     return Fact(
         text=f"Where {_SPOKEN_LOSS}, and W has the density f under P, it has e^{{(level - w)/2}} f under Q, and "
@@ -106,16 +134,12 @@ def _by_density(exchanged: bool) -> Fact:
             else r"\delta_{P,Q}(\varepsilon) = \int_t^\infty f\,dw"
             r" - e^{\varepsilon} \int_t^\infty e^{(\nu - w)/2} f\,dw,\quad t = \nu + 2\varepsilon"
         ),
-        letters=(*_LOSS, "level", "f", "argument"),
-        conditions={
-            "loss": "twice the loss of one coordinate is its statistic less its share",
-            "level": "the level is the sum of the shares",
-            "density": "f is the density of W under P",
-        },
+        letters=(*_LOSS, "epsilon", "level", "f", "argument"),
+        conditions={**_AFFINE, "density": "f is the density of W under P"},
         reference="Neyman and Pearson (1933); the density of W under Q: Billingsley, Probability and Measure, Theorems"
         " 16.11 and 16.13",
         instance=instance,
-        required={"loss": _same_loss},
+        required={**_AFFINELY, "density": law_of_statistic},
     )
 
 
@@ -126,18 +150,20 @@ def _envelope(exchanged: bool) -> Fact:
         return divergence(*((a["Q"], a["P"]) if exchanged else (a["P"], a["Q"])), a["epsilon"])
 
     def instance(a: Mapping[str, Any]) -> Instance:
+        lam, m, s = parts_of(a["P"])
+        if s != a["s"] or a["r"] == s or {s, a["r"]} & set().union(*(one.free_symbols for one in (lam, m))):
+            raise InputError("P", str(a["P"]), "must be scaled by s, and by nothing else that speaks of s or r")
         flux = a["f"].subs(a["argument"], a["edge"]) * sp.Derivative(a["edge"], a["r"])
         weight = sp.exp(a["epsilon"]) if exchanged else sp.Integer(1)
         return rate(pair(a)), "=", sp.Subs(-weight * flux, a["r"], a["s"])
 
-    def attained(a: Mapping[str, Any]) -> Instance:
-        inside = upper(a["f"], a["argument"], a["edge"].subs(a["r"], a["s"]))
-        weight = sp.exp(a["epsilon"])
-        return pair(a), "=", a["other"] - weight * (1 - inside) if exchanged else inside - weight * a["other"]
+    def held(a: Mapping[str, Any]) -> Instance:
+        edge = a["level"] - 2 * a["epsilon"] if exchanged else a["level"] + 2 * a["epsilon"]
+        return mass(a["P"].subs(a["s"], a["r"]), edge), "=", 1 - upper(a["f"], a["argument"], a["edge"])
 
     return Fact(
-        text="P(r), r >= s near s, has independent centred normal coordinates, with positive variances that have a"
-        " slope in r at s from the right. Where the divergence of "
+        text="P(r), r >= s near s, has independent centred normal coordinates of variances max(1, lambda_i e^{-r}),"
+        " which have a slope in r at s from the right. Where the divergence of "
         + (
             "Q from P(s) is attained at a set S = {W < t}"
             if exchanged
@@ -153,22 +179,20 @@ def _envelope(exchanged: bool) -> Fact:
         if not exchanged
         else r"\frac{d}{ds} \int \max(q - e^{\varepsilon} p_s, 0)\,dx = -e^{\varepsilon}"
         r" \int_{\{q > e^{\varepsilon} p_s\}} \frac{\partial p_s}{\partial s}\,dx",
-        letters=("P", "Q", "epsilon", "s", "r", "held", "variance", "f", "argument", "edge", "other", "inside"),
+        letters=("P", "Q", "epsilon", "s", "r", "level", "statistic", "f", "argument", "edge", "inside"),
         conditions={
-            "family": "P(r) has independent centred normal coordinates, their variances have a slope from the right",
-            "variances": "the variances are positive",
-            "attained": "the divergence at s is attained at the set: other is Q's probability of it",
+            "attained": "the divergence at s is attained at the set",
             "held": "what P(r) gives to it",
-            "density": "f is continuous on the positive numbers, and W = t has probability 0",
+            "density": "f is the density of W under P(s), so that it is continuous on the positive numbers",
             "positive": "the edge is positive",
         },
         reference="dominated convergence: Folland, Real Analysis, Theorem 2.27; Milgrom and Segal (2002), Theorem 3;"
         " Rudin, Principles of Mathematical Analysis, Theorem 6.20",
         instance=instance,
         required={
-            "variances": lambda a: (a["variance"], ">", _zero),
-            "attained": attained,
-            "held": lambda a: (a["held"], "=", 1 - upper(a["f"], a["argument"], a["edge"])),
+            "attained": lambda a: _at_edge(a, exchanged),
+            "held": held,
+            "density": law_of_statistic,
             "positive": lambda a: (a["edge"].subs(a["r"], a["s"]).subs(a["inside"]), ">", _zero),
         },
     )
@@ -225,6 +249,7 @@ OF_SCALES: Mapping[str, Fact] = {
             "=",
             average(sp.Max(0, 1 - sp.exp(a["epsilon"] - a["L"]))),
         ),
+        required={"loss": drawn_loss},
     ),
     "moment of an affine loss": Fact(
         text=f"Where {_SPOKEN_LOSS}, and under P, of m_i independent coordinates of each kind, the statistic of one is"
@@ -232,11 +257,10 @@ OF_SCALES: Mapping[str, Fact] = {
         " of those of e^{s a_i z^2/2}, m_i of each.",
         tex=r"\log\tfrac{p}{q} = \tfrac12 (W - \nu) \implies \mathbb{E}_P e^{sL} = e^{-s\nu/2} \prod_i"
         r" \bigl(\mathbb{E} e^{s a_i z^2/2}\bigr)^{m_i}",
-        letters=("L", "s", "log p", "log q", "statistic", "share", "level", "std", "weight", "moment", "counts"),
+        letters=("L", "s", *_LOSS, "level", "weight", "moment"),
         conditions={
             "draw": "L is log p/q at a draw from P",
-            "loss": "twice the loss of one coordinate is its statistic less its share",
-            "level": "the level is the sum of the shares",
+            **_AFFINE,
             "form": "what the statistic is of one coordinate under P",
             "moment": "the moment is the finite expectation of e^{s a z^2/2}",
             "counts": "each stands at least once",
@@ -246,18 +270,18 @@ OF_SCALES: Mapping[str, Fact] = {
         instance=lambda a: (
             average(sp.exp(a["s"] * a["L"])),
             "=",
-            sp.exp(-a["s"] * a["level"] / 2) * quantity("product", a["moment"] ** entry(a["counts"])),
+            sp.exp(-a["s"] * a["level"] / 2) * quantity("product", a["moment"] ** counts_of(a)),
         ),
         required={
-            "loss": _same_loss,
-            "level": lambda a: (a["level"], "=", total_of(entry(a["counts"]) * a["share"])),
-            "form": lambda a: (a["statistic"].subs(entry(x), a["std"] * entry(z)), "=", a["weight"] * entry(z) ** 2),
+            "draw": drawn_loss,
+            **_AFFINELY,
+            "form": form_under,
             "moment": lambda a: (
                 sp.Integral(sp.exp(a["s"] * a["weight"] * z**2 / 2) * phi(z), (z, -sp.oo, sp.oo)),
                 "=",
                 a["moment"],
             ),
-            "counts": lambda a: (entry(a["counts"]), ">=", sp.Integer(1)),
+            "counts": lambda a: (counts_of(a), ">=", sp.Integer(1)),
         },
     ),
     "density of a positive form": Fact(
@@ -266,17 +290,20 @@ OF_SCALES: Mapping[str, Fact] = {
         " s_i z_i.",
         tex=r"a_i \ge 0,\ a \ne 0 \implies \mathcal{L}\Bigl(\sum_i a_i z_i^2\Bigr) = f,\quad f \text{ continuous on }"
         r" (0, \infty)",
-        letters=("statistic", "std", "weight", "f"),
+        letters=("P", "variance", "statistic", "weight", "f"),
         conditions={
+            "variance": "the variance of one coordinate under P",
             "form": "what the statistic is of one coordinate",
             "sign": "a_i >= 0",
             "some": "not all a_i are 0",
         },
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.8; Ruben"
         " (1962)",
-        instance=lambda a: (law_of(total_of(a["statistic"])), "=", a["f"]),
+        brings=("f",),
+        instance=law_of_statistic,
         required={
-            "form": lambda a: (a["statistic"].subs(entry(x), a["std"] * entry(z)), "=", a["weight"] * entry(z) ** 2),
+            "variance": lambda a: variance_of(a["P"], a["variance"]),
+            "form": form_under,
             "sign": lambda a: (a["weight"], ">=", _zero),
         },
     ),
@@ -284,26 +311,27 @@ OF_SCALES: Mapping[str, Fact] = {
         text="The density of a sum of a_i z_i^2, z standard normal, all a_i >= 0 and not all 0, is positive on (0,"
         " oo).",
         tex=r"f(t) > 0,\quad t > 0",
-        letters=("f", "argument", "at"),
+        letters=("P", "statistic", "f", "argument", "at"),
         conditions={"density": "f is that density", "positive": "the argument is positive"},
         reference="a convolution of positive densities: Johnson, Kotz and Balakrishnan, Continuous Univariate"
         " Distributions, vol. 1, section 18.8",
         instance=lambda a: (a["f"].subs(a["argument"], a["at"]), ">", _zero),
-        required={"positive": lambda a: (a["at"], ">", _zero)},
+        required={"density": law_of_statistic, "positive": lambda a: (a["at"], ">", _zero)},
     ),
     "probability below an edge by a density": Fact(
         text="Where W has the density f under P, P[W < t] is 1 less the integral of f beyond t.",
         tex=r"P[W < t] = 1 - \int_t^\infty f\,dw",
-        letters=("P", "f", "argument", "edge"),
+        letters=("P", "statistic", "f", "argument", "edge"),
         conditions={"density": "f is the density of W under P"},
         reference="Billingsley, Probability and Measure, section 20",
         instance=lambda a: (mass(a["P"], a["edge"]), "=", 1 - upper(a["f"], a["argument"], a["edge"])),
+        required={"density": law_of_statistic},
     ),
     "a homogeneous statistic of an image": Fact(
         text="Where P' is the law of coordinates a x_i under P, and the statistic of a x_i is c > 0 times that of x_i,"
         " P'[W < t] = P[W < t/c]. Coordinates of which the statistic is 0 may have any law.",
         tex=r"W(a x) = c\,W(x) \implies P'[W < t] = P[W < t/c]",
-        letters=("P", "image", "t", "statistic", "a", "c", "variance", "image variance"),
+        letters=("P", "image", "t", "statistic", "a", "c"),
         conditions={
             "law": "the variances of the images",
             "homogeneous": "the statistic of the images",
@@ -312,7 +340,7 @@ OF_SCALES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, section 13: the law of an image",
         instance=lambda a: (mass(a["image"], a["t"]), "=", mass(a["P"], a["t"] / a["c"])),
         required={
-            "law": lambda a: (a["a"] ** 2 * a["variance"], "=", a["image variance"]),
+            "law": scaled_further,
             "homogeneous": lambda a: (
                 a["statistic"].subs(entry(x), a["a"] * entry(x)),
                 "=",
@@ -325,19 +353,18 @@ OF_SCALES: Mapping[str, Fact] = {
         text=f"Where {_SPOKEN_LOSS}, and -(W - level)/2 is at most eps, q <= e^eps p everywhere, and the divergence of"
         " Q from P is 0.",
         tex=r"\log\tfrac{q}{p} \le \varepsilon \implies \delta_{Q,P}(\varepsilon) = 0",
-        letters=(*_LOSS, "level", "value"),
+        letters=(*_LOSS, "epsilon", "level", "value"),
         conditions={
-            "loss": "twice the loss of one coordinate is its statistic less its share",
-            "level": "the level is the sum of the shares",
+            **_AFFINE,
             "sign": "the statistic is not negative: the value of W stands for any number >= 0",
             "bounded": "the loss of Q against P is at most eps",
         },
         reference="the integrand of the divergence is 0",
         instance=lambda a: (divergence(a["Q"], a["P"], a["epsilon"]), "=", _zero),
         required={
-            "loss": _same_loss,
+            **_AFFINELY,
             "sign": lambda a: (a["statistic"], ">=", _zero),
-            "bounded": lambda a: ((a["level"] - a["value"]) / 2, "<=", a["epsilon"]),
+            "bounded": lambda a: ((a["level"] - at_least_0(a["value"])) / 2, "<=", a["epsilon"]),
         },
     ),
     "a divergence is not negative": Fact(
@@ -349,24 +376,18 @@ OF_SCALES: Mapping[str, Fact] = {
         instance=lambda a: (divergence(a["P"], a["Q"], a["epsilon"]), ">=", _zero),
     ),
     "nearby variances": Fact(
-        text="Where positive variances of independent centred normal coordinates are continuous in s, the total"
-        " variation distance of P(r) and P(s) tends to 0 as r tends to s: so divergences of P(s) from one law, and of"
+        text="As the variances max(1, lambda_i e^{-s}) of independent centred normal coordinates are positive and"
+        " continuous in s, the total variation distance of P(r) and P(s) tends to 0 as r tends to s: so"
+        " divergences of P(s) from one law, and of"
         " that law from P(s), are continuous in s and eps together, as they differ by no more than e^|eps| times that"
         " distance, and in eps by no more than e^eps does.",
         tex=r"\lim_{r \to s} \mathrm{TV}(P(r), P(s)) = 0,\quad |\delta_{P(r),Q}(\varepsilon') -"
         r" \delta_{P(s),Q}(\varepsilon)| \le \mathrm{TV}(P(r), P(s)) + |e^{\varepsilon'} - e^{\varepsilon}|",
-        letters=("P", "s", "r", "variance"),
-        conditions={
-            "family": "P(s) has independent centred normal coordinates, their variances continuous in s",
-            "variances": "the variances are positive",
-        },
+        letters=("P", "s", "r"),
+        conditions={"variances": "the variances are positive"},
         reference="Scheffe's theorem: Billingsley, Probability and Measure, Theorem 16.12",
-        instance=lambda a: (
-            sp.Limit(divergence(a["P"].subs(a["s"], a["r"]), a["P"], 0), a["r"], a["s"], "+-"),
-            "=",
-            _zero,
-        ),
-        required={"variances": lambda a: (a["variance"], ">", _zero)},
+        instance=lambda a: nearby(a, a["P"]),
+        required={"variances": lambda a: (sp.Max(1, entry(parts_of(a["P"])[0]) * sp.exp(-a["s"])), ">", _zero)},
     ),
     "slopes are linear": Fact(
         text="The slope of c_1 f_1 + ... + c_n f_n, the c_k numbers, is c_1 times that of f_1 and so on.",
@@ -374,11 +395,7 @@ OF_SCALES: Mapping[str, Fact] = {
         letters=("terms",),
         conditions={"slopes": "every f_k has a slope"},
         reference="Rudin, Principles of Mathematical Analysis, Theorem 5.3",
-        instance=lambda a: (
-            rate(sp.Add(*(c * f for c, f in a["terms"]))),
-            "=",
-            sp.Add(*(c * rate(f) for c, f in a["terms"])),
-        ),
+        instance=linear_slope,
     ),
     "a divergence of a more spread law": Fact(
         text="Where all lambda_i > 1, m_i >= 1 coordinates of each, the divergence of N(0, diag(lambda)) from N(0, I)"

@@ -100,6 +100,13 @@ def _inverse(a: Mapping[str, Any]) -> Instance:
     return a["X"] * a["N"], "=", _one
 
 
+def _one_column_more(a: Mapping[str, Any]) -> Instance:
+    whole = quantity("beside", a["A"], a["b"])
+    bt = transpose(a["b"])
+    left = scalar(bt * a["b"]) - scalar(bt * a["A"] * a["X"] * transpose(a["A"]) * a["b"])
+    return det(a["X"]) * det(transpose(whole) * whole), "=", left
+
+
 OF_SKETCHES: Mapping[str, Fact] = {
     "least squares on normal rows": Fact(
         text="Where the r >= d rows of [X, y] are independent and normal, of mean 0 and covariance [N, c; c^T, a], N of"
@@ -308,6 +315,16 @@ OF_SKETCHES: Mapping[str, Fact] = {
             det(a["A"]) * (1 - scalar(transpose(a["w"]) * a["X"] * a["w"])),
         ),
         required={"inverse": lambda a: (a["A"] * a["X"], "=", _one)},
+    ),
+    "determinant with one more column": Fact(
+        text="Where X A^T A = I, det(X) det([A, b]^T [A, b]) = b^T b - b^T A X A^T b.",
+        tex=r"X A^{\mathsf T} A = I \implies \det(X) \det\bigl(\begin{pmatrix} A & b \end{pmatrix}^{\mathsf T}"
+        r" \begin{pmatrix} A & b \end{pmatrix}\bigr) = b^{\mathsf T} b - b^{\mathsf T} A X A^{\mathsf T} b",
+        letters=("A", "b", "X"),
+        conditions={"inverse": "X A^T A = I"},
+        reference="Schur's formula: Horn and Johnson, Matrix Analysis, section 0.8.5",
+        instance=with_vectors(_one_column_more, "b"),
+        required={"inverse": lambda a: (a["X"] * transpose(a["A"]) * a["A"], "=", _one)},
     ),
     "determinant of an inverse": Fact(
         text="Where X N = I and det N > 0, det X = 1/det N.",

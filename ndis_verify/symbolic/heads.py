@@ -67,6 +67,8 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         " each",
     ),
     "unscaled": (r"I_{{{0}}}", "I_m is the standard normal law of as many coordinates"),
+    "loss_at": (r"L_{{{0}, {1}}}", "L_{P, Q} is the loss log p/q at a draw from P"),
+    "law_under": (r"\mathcal{{L}}_{{{1}}}\left({0}\right)", "L_P(f) is the law of f under P"),
     "rate": (r"\partial_s^+ {0}", "the slope in s is from the right"),
     "on_sphere": (
         r"\left[{0}\right]_{{S}}",

@@ -8,9 +8,9 @@ from itertools import product
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import from_side
-from ndis_verify.symbolic.notation import held, scalar, transpose
+from ndis_verify.symbolic.notation import held, positive_definite, scalar, transpose
 from ndis_verify.symbolic.sketch_records import B, Bt, S, b, inferred, named
 
 _MOMENTS = (1, 0, 1, 0, 3)
@@ -90,7 +90,7 @@ def residual_moments() -> Derivation:
         id="least_squares_moments.residual_moments",
         title="No column of the features sees the residual",
         sources=("N24-P13",),
-        hypotheses=(given,),
+        hypotheses=(Hypothesis(given, positive_definite(gram)),),
         steps=steps,
         result_step="mean",
         symbols={},

@@ -92,6 +92,7 @@ def gaussian_order() -> Derivation:
             Conclusion("N24-T5-worst-case", "cost along the curve, inserted", _VARIABLES),
             Conclusion("N24-T5-worst-case", "q falls with tau", part="q falls along the curve"),
             Conclusion("N24-T5-worst-case", "the cap is reached", part="every curve reaches the cap"),
+            Conclusion("N24-T5-worst-case", "the cap is reached, x = y", part="also where x and y are equal"),
             Conclusion("N24-T5-worst-case", "no record", part="the one record without a curve costs nothing"),
             Conclusion("N24-T5-worst-case", "smaller q", part="the q of the smaller record"),
         ),

@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
-from ndis_verify.symbolic.notation import fitted, held, on_sphere, products, refitted, resketched, sketched
+from ndis_verify.symbolic.notation import held, on_sphere, products, resketched, sketched
 from ndis_verify.symbolic.statement_terms import quantity
 
 r, d = sp.symbols("r d", positive=True)
@@ -35,18 +35,16 @@ def frame_steps() -> tuple[Step, ...]:
     p, q = record_of(a, b)
     at = (p, q, d, r)
     letters = {
-        "P": fitted(*at),
-        "Q": refitted(*at),
+        **dict(zip("pqdr", at, strict=True)),
         "epsilon": epsilon,
         "shift": r * a * b / (1 + a),
         "first": (1 + b) / (1 + a),
         "others": 1 + b,
         "scale": 1 + a,
         "other scale": sp.Integer(1),
-        "d": d,
     }
     shown = {"first": "first scale", "others": "other scales", "shift": "shift"}
-    frames = ("one frame for two normal laws", "one frame for two normal laws, exchanged")
+    frames = ("one frame for least squares", "one frame for least squares, exchanged")
     names = (("deleted", "least_squares", 1), ("inserted", "least_squares_insert", -1))
     return (
         *(meaning(name, head, *at, epsilon) for name, head, _ in names),
@@ -170,52 +168,94 @@ def along_steps(X: sp.Symbol, Y: sp.Symbol, tau: sp.Symbol) -> tuple[Step, ...]:
 
 def backward_steps() -> tuple[Step, ...]:
     """From every record but the empty one the curve goes on to every larger q: X = x/(1 - tau x), Y = y/(1 - tau y)."""
-    small, more, room = sp.symbols("y v w", nonnegative=True)
-    large = small + more  # x, the larger of both: nothing changes where they are exchanged
-    t, root = sp.symbols("t tau_0", nonnegative=True)
+    small, more = sp.Symbol("y", nonnegative=True), sp.Symbol("v", positive=True)
+    equal = sp.Symbol("y", positive=True)
+    return (
+        Step("continuous", "f is a polynomial.", kind="definition"),
+        *_backward_steps("", small, more, sp.Symbol("tau_0", nonnegative=True)),
+        *_backward_steps(", x = y", equal, sp.Integer(0), sp.Symbol("tau_1", nonnegative=True)),
+    )
+
+
+def _backward_steps(case: str, small: Any, more: Any, root: sp.Symbol) -> tuple[Step, ...]:
+    """Where x = y + v is the larger of both: nothing changes where they are exchanged."""
+    room, t = sp.symbols("w t", nonnegative=True)
+    zero, large = sp.Integer(0), small + more
     target = (1 + large) * (1 + small) + room  # 1/(1 - cap)
     f = target * (1 - t * large) * (1 - t * small) - (1 + large - t * large) * (1 + small - t * small)
     left = (1 - root * large) * (1 - root * small)
     reached = (1 + large / (1 - root * large)) * (1 + small / (1 - root * small))
+    letters = {"f": f, "argument": t, "low": zero, "high": 1 / large, "root": root}
+    start, end = f"backwards: at the start{case}", f"backwards: at the end{case}"
+    shown = {"continuous": "continuous", "low": start, "high": end}
     return (
         Step(
-            "backwards: at the start",
+            start,
             "1/(1-q) = (1+X)(1+Y) has to become K = 1/(1-cap) = (1+x)(1+y) + w. x = y + v is the larger of both, f(t) ="
             " K (1 - t x)(1 - t y) - (1 + x - t x)(1 + y - t y): f(0) is w,",
             lhs=f.subs(t, 0),
-            rhs=sp.Integer(0),
+            rhs=zero,
             relation=">=",
             witness=room,
         ),
         Step(
-            "backwards: at the end",
+            end,
             "and f(1/x) is below 0.",
             lhs=f.subs(t, 1 / large),
-            rhs=sp.Integer(0),
-            relation="<=",
+            rhs=zero,
+            relation="<",
             witness=-(more + small * large),
         ),
-        Step("continuous", "f is a polynomial.", kind="definition"),
+        by_fact(f"backwards{case}", "So it is 0 at some tau_0 in [0, 1/x),", "a value in between", letters, shown),
         by_fact(
-            "backwards",
-            "So it is 0 at some tau_0 in [0, 1/x),",
-            "a value in between",
-            {"f": f, "argument": t, "low": sp.Integer(0), "high": 1 / large, "root": root},
-            {"continuous": "continuous", "low": "backwards: at the start", "high": "backwards: at the end"},
+            f"before the end{case}",
+            "that is, before 1/x:",
+            "a value in between, before the end",
+            letters,
+            {**shown, "order": Step("1/x > 0", "Positive.", 1 / large, zero, ">", 1 / large)},
         ),
         Step(
-            "what f says",
+            f"room of x{case}",
+            "1 - tau_0 x is positive,",
+            lhs=1 - root * large,
+            rhs=zero,
+            relation=">",
+            kind="inference",
+            premises=(Use(f"before the end{case}", weight=-large),),
+        ),
+        *_room_of_the_smaller(small, more, root),
+        Step(
+            f"what f says{case}",
             "and (1+X)(1+Y) is K less f over what is positive there:",
             lhs=reached,
             rhs=target - f.subs(t, root) / left,
+            premises=(f"room of x{case}", *(("room of y",) if more != 0 else ())),
         ),
         Step(
-            "the cap is reached",
+            f"the cap is reached{case}",
             "the curve meets q = cap.",
             lhs=reached,
             rhs=target,
             kind="inference",
-            premises=("what f says", "backwards"),
+            premises=(f"what f says{case}", f"backwards{case}"),
+        ),
+    )
+
+
+def _room_of_the_smaller(small: Any, more: Any, root: sp.Symbol) -> tuple[Step, ...]:
+    """That of y, where it is not x itself."""
+    if more == 0:
+        return ()
+    return (
+        Step("part of x", "and as x is the larger of both", root * more, sp.Integer(0), ">=", root * more),
+        Step(
+            "room of y",
+            "so is 1 - tau_0 y.",
+            lhs=1 - root * small,
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=(Use("room of x"), Use("part of x")),
         ),
     )
 

@@ -17,7 +17,7 @@ from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of
 from ndis_verify.symbolic.normal_coordinates import z as coordinate
-from ndis_verify.symbolic.notation import average, below, beyond, held, scaled, unscaled, x
+from ndis_verify.symbolic.notation import average, below, beyond, held, loss_at, scaled, unscaled, x
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -34,7 +34,7 @@ EACH = Hypothesis("m_i >= 1", entry(counts) >= 1)
 RANGE = Hypothesis("2 u (lam_i - 1) < 1", 2 * u * (entry(lam) - 1) < 1)
 variance = 1 + spread
 _weight = 1 - 1 / variance
-_LOSS = {"log p": log_density(0, 1), "log q": log_density(0, sp.sqrt(variance))}
+_LOSS = log_density(0, 1) - log_density(0, sp.sqrt(variance))
 _STATISTIC = _weight * entry(x) ** 2
 _P, _Q = unscaled(counts), scaled(lam, counts, 0)
 
@@ -161,7 +161,16 @@ def _law_steps() -> tuple[Step, ...]:
         inferred(
             "level", "In terms of nu.", -level, "=", total_of(entry(counts) * -sp.log(variance)), *("less nu", "nu")
         ),
-        Step("L", "The loss log p/q at a draw from the first law, P.", kind="definition"),
+        inferred("lambda_i", "By this name", entry(lam), "=", variance, "a"),
+        inferred(
+            "variance",
+            "it is the variance of Q, as it is at least 1.",
+            variance,
+            "=",
+            sp.Max(1, entry(lam)),
+            "lambda_i",
+        ),
+        named(loss, "The loss log p/q at a draw from the first law, P.", loss_at(_P, _Q)),
         by_fact(
             "spectrum",
             "In coordinates in which P is standard and Q has the variances lambda_i.",
@@ -172,13 +181,13 @@ def _law_steps() -> tuple[Step, ...]:
         Step(
             "loss of one coordinate",
             "log p/q is half of log lambda_i less (1 - 1/lambda_i) x_i^2,",
-            lhs=_LOSS["log p"] - _LOSS["log q"],
+            lhs=_LOSS,
             rhs=(-_STATISTIC + sp.log(variance)) / 2,
         ),
         Step(
             "loss of the other law",
             "and log q/p the opposite.",
-            lhs=_LOSS["log q"] - _LOSS["log p"],
+            lhs=-_LOSS,
             rhs=(_STATISTIC - sp.log(variance)) / 2,
         ),
     )
@@ -213,19 +222,20 @@ def _moment_steps() -> tuple[Step, ...]:
                 "The coordinates are independent.",
                 "moment of an affine loss",
                 {
-                    **_LOSS,
+                    "P": _P,
+                    "Q": _Q,
+                    "variance": variance,
                     "L": loss,
                     "s": rate,
                     "statistic": -_STATISTIC,
                     "share": -sp.log(variance),
                     "level": -level,
-                    "std": one,
                     "weight": weight,
                     "moment": 1 / sp.sqrt(left),
-                    "counts": counts,
                 },
                 {
                     "draw": "L",
+                    "variance": "variance",
                     "loss": "loss of one coordinate",
                     "level": "level",
                     "form": f"coordinate, {name}",
@@ -366,8 +376,7 @@ def first_less_spread() -> Derivation:
             {
                 "P": _Q,
                 "Q": _P,
-                "log p": _LOSS["log q"],
-                "log q": _LOSS["log p"],
+                "variance": variance,
                 "statistic": _STATISTIC,
                 "share": sp.log(variance),
                 "level": level,
@@ -375,6 +384,7 @@ def first_less_spread() -> Derivation:
                 "epsilon": beyond_all,
             },
             {
+                "variance": "variance",
                 "loss": "loss of the other law",
                 "level": "nu",
                 "sign": "W >= 0",

@@ -13,7 +13,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
-from ndis_verify.symbolic.notation import scalar, transpose
+from ndis_verify.symbolic.notation import positive_definite, scalar, transpose
 from ndis_verify.symbolic.sketch_records import B, Bt, S, b, bt, inferred, named, v, vt
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -128,7 +128,15 @@ def _image_steps() -> tuple[Step, ...]:
             {"rows": "S"},
         ),
         inferred("record", "which are the record.", both_t * fit, "=", record, "blocks", "first block", "last entry"),
-        named(G, "G is the inverse of [E, y]^T [E, y],", inverse(whole)),
+        by_fact(
+            "one column more",
+            "As the residual is not 0, [E, y]^T [E, y] has a determinant other than 0.",
+            "determinant with one more column",
+            {"A": E, "b": Y, "X": S},
+            {"inverse": "S from the left"},
+            ("W > 0",),
+        ),
+        named(G, "G is the inverse of [E, y]^T [E, y],", inverse(whole), "one column more"),
         from_side(G, whole, "left", "from the left,"),
         in_letters(
             "G at the record",
@@ -272,7 +280,7 @@ def share_of_the_residual() -> Derivation:
         id="leverage_with_answers.share_of_the_residual",
         title="The leverage of a record in [E, y]",
         sources=("N24-P4",),
-        hypotheses=(_GIVEN, RESIDUAL),
+        hypotheses=(Hypothesis(_GIVEN, positive_definite(gram)), RESIDUAL),
         steps=(*_fit_steps(), *_image_steps(), *_sum_steps(), *_square_steps()),
         result_step="t",
         symbols={"answer": c, "fitted": g, "residual": W},

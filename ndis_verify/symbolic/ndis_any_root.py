@@ -11,10 +11,10 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
 from ndis_verify.symbolic.meanings import meaning
-from ndis_verify.symbolic.notation import det, scalar, transpose, z
+from ndis_verify.symbolic.notation import det, positive_definite, scalar, transpose, z
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -145,7 +145,10 @@ def lemma() -> Derivation:
         id="ndis_any_root.lemma",
         title="The divergence of two Gaussians by any root of the first covariance",
         sources=("N24-T1",),
-        hypotheses=(FIRST, ROOT, SECOND),
+        hypotheses=tuple(
+            Hypothesis(text, positive_definite(matrix))
+            for text, matrix in ((FIRST, first), (ROOT, Rt * R), (SECOND, second))
+        ),
         steps=steps,
         result_step="G from the left",
         symbols={},

@@ -43,6 +43,8 @@ projected, reprojected = (sp.Function(name, real=True) for name in ("projected",
 centred_first, centred_second, scaled, unscaled, rate = (
     sp.Function(name, real=True) for name in ("centred_first", "centred_second", "scaled", "unscaled", "rate")
 )
+# loss_at(P, Q): log p/q at a draw from P. law_under(f, P): the law of f under the law P.
+loss_at, law_under = (sp.Function(name, real=True) for name in ("loss_at", "law_under"))
 # single(v): the vector whose only coordinate is v.
 single = sp.Function("single", real=True)
 # products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
@@ -93,6 +95,7 @@ logarithms = sp.Symbol("l", real=True)  # the l_i over which a supremum goes
 # sign_changes(f): how often f, a function of v, changes its sign while v goes from 0 to 1.
 sign_changes = sp.Function("sign_changes", real=True)
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
+positive_definite = sp.Function("positive_definite")  # positive_definite(A): the matrix A is symmetric and A > 0
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge
 share = sp.Symbol("s", positive=True)  # of a largest shift

@@ -464,7 +464,8 @@ def upper_expectation() -> Derivation:
                 "beyond": "beyond",
                 "before": "before",
                 "inside": "threshold is not negative",
-                "integrable": "tilted mass above",
+                "first": "mass above",
+                "second": "tilted mass above",
             },
         ),
         Step(
@@ -568,7 +569,25 @@ def lower_expectation() -> Derivation:
             "So the hinge is the difference of two integrals up to there.",
             "hinge of a rising exponent",
             {"f": chi2_density(r, chi2_value), "h": exponent, "argument": chi2_value, "edge": edge},
-            {"beyond": "beyond", "before": "before", "inside": "u >= 0", "integrable": "tilted mass below"},
+            {
+                "beyond": "beyond",
+                "before": "before",
+                "inside": "u >= 0",
+                **{
+                    name: inferred(
+                        f"{name} integral",
+                        "In terms of a.",
+                        sp.Integral(integrand, (chi2_value, 0, edge)),
+                        "=",
+                        shown[-1].rhs,
+                        *("a", shown[-1].name),
+                    )
+                    for name, integrand, shown in (
+                        ("first", chi2_density(r, chi2_value), mass),
+                        ("second", sp.exp(exponent) * chi2_density(r, chi2_value), tilted),
+                    )
+                },
+            },
         ),
         Step(
             "u in a",

@@ -10,7 +10,7 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
-from ndis_verify.symbolic.notation import products, projected, reprojected
+from ndis_verify.symbolic.notation import products
 from ndis_verify.symbolic.random_projection import r, rank_one_algebra
 from ndis_verify.symbolic.special_functions import Qg, chi2_density, gamma_density
 from ndis_verify.symbolic.statement_terms import quantity
@@ -51,8 +51,17 @@ def as_products() -> Derivation:
     rules = {word: value.subs(old, leverage) if value == old else value for word, value in given.rules.items()}
     model = {leverage if letter == old else letter: value for letter, value in given.model.items()}
     algebra = BlockAlgebra(rules, model, ("pair",))
-    laws = {"P": projected(leverage, r), "Q": reprojected(leverage, r), "epsilon": epsilon}
-    letters = {**laws, "S": S, "T": S - v * vt, "R": Ri, "w": w, "w^T": wt, "left": 1 - leverage, "r": r}
+    letters = {
+        "p": leverage,
+        "r": r,
+        "epsilon": epsilon,
+        "S": S,
+        "T": S - v * vt,
+        "R": Ri,
+        "w": w,
+        "w^T": wt,
+        "left": 1 - leverage,
+    }
     steps = [
         Step(
             "pair",
@@ -85,7 +94,13 @@ def as_products() -> Derivation:
                 "One direction of each column is left.",
                 f"columns that differ in one direction{exchanged}",
                 letters,
-                {"laws": "pair", "first": "first", "second": "second", "left": "left", "positive": "positive"},
+                {
+                    "first": "first",
+                    "second": "second",
+                    "left": "left",
+                    "leverage": "left",
+                    "positive": "positive",
+                },
             ),
             Step(
                 f"as products, {direction}",

@@ -14,7 +14,7 @@ from ndis_verify.symbolic.block_algebra import inverse as inverse_of
 from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact, from_side
-from ndis_verify.symbolic.notation import anything, det, scalar, transpose
+from ndis_verify.symbolic.notation import anything, det, positive_definite, scalar, transpose
 from ndis_verify.symbolic.sketch_records import B, Bt, S, inferred, named, v, vt
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -29,10 +29,10 @@ _FORMS = without_rules((B, Bt, v, vt, S, transpose(S), T, transpose(T), anything
 _updated = T - T * v * vt * T / (1 + h)  # the inverse with the row
 
 
-def _inverse_steps(inverse: Any, gram: Any, given: str) -> tuple[Step, ...]:
+def _inverse_steps(inverse: Any, gram: Any, *given: str) -> tuple[Step, ...]:
     name = str(inverse)
     return (
-        named(inverse, "An inverse:", inverse_of(gram), given),
+        named(inverse, "An inverse:", inverse_of(gram), *given),
         from_side(inverse, gram, "left", "from the left,"),
         from_side(inverse, gram, "right", "from the right,"),
         by_fact(
@@ -45,15 +45,17 @@ def _inverse_steps(inverse: Any, gram: Any, given: str) -> tuple[Step, ...]:
     )
 
 
-def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
-    """E^T E by blocks, and its inverse, `inverse` of `gram`; a step of the inverse's name and one from the left are
-    there.
-    """
-    name = str(inverse) if inverse is S else "inverse"
+def _by_blocks(given: str) -> Step:
     letters = {"A": B, "B": vt, "C": B, "D": vt}
-    product = (f"{name} from the left",) if inverse is S else ("update",)
+    return by_fact(
+        "E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {"rows": given}
+    )
+
+
+def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
+    """The inverse of E^T E, which is `inverse` of `gram`; E^T E by blocks is there, and the inverse from the left."""
+    product = ("S from the left",) if inverse is S else ("update",)
     return (
-        by_fact("E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {"rows": name}),
         inferred(
             "inverse times E^T E", "So the same matrix", inverse * _gram, "=", one, *("E^T E", *product), algebra=_FORMS
         ),
@@ -89,7 +91,8 @@ def of_a_row() -> Derivation:
     given = "E^T E > 0"
     leverage = scalar(vt * inverse_of(_gram) * v)
     steps = (
-        *_inverse_steps(S, _all, given),
+        _by_blocks(given),
+        *_inverse_steps(S, _all, given, "E^T E"),
         *_block_steps(S, _all),
         named(_value, "v^T S v.", scalar(vt * S * v)),
         inferred("in letters", "A number.", vt * S * v, "=", _value, str(_value), algebra=_FORMS),
@@ -160,7 +163,7 @@ def of_a_row() -> Derivation:
         id="rows.of_a_row",
         title="The leverage of a row is from 0 to 1, and what is left is a quotient of determinants",
         sources=("N26-F1", "N24-F1"),
-        hypotheses=(given,),
+        hypotheses=(Hypothesis(given, positive_definite(_gram)),),
         steps=steps,
         result_step="at most 1",
         symbols={},
@@ -207,13 +210,6 @@ def _update_steps(given: str) -> tuple[Step, ...]:
             Use("h in letters", between=(-T * v / (1 + h), vt)),
             algebra=_FORMS,
         ),
-        by_fact(
-            "inverse",
-            "and so from both.",
-            "an inverse from one side",
-            {"X": _updated, "Y": _all},
-            {"product": "update"},
-        ),
         inferred(
             "form",
             "Its form at v.",
@@ -237,6 +233,7 @@ def of_a_new_row() -> Derivation:
     leverage = scalar(vt * inverse_of(_gram) * v)
     steps = (
         *_update_steps(given),
+        _by_blocks(given),
         *_block_steps(_updated, _all),
         Step("below 1", "That is below 1.", lhs=h / (1 + h), rhs=one, relation="<", witness=-1 / (1 + h)),
         by_fact(
@@ -260,7 +257,7 @@ def of_a_new_row() -> Derivation:
         id="rows.of_a_new_row",
         title="A row that comes to rows of full rank",
         sources=("N24-P14",),
-        hypotheses=(given,),
+        hypotheses=(Hypothesis(given, positive_definite(_others)),),
         steps=steps,
         result_step="form",
         symbols={"h": h},
@@ -285,6 +282,13 @@ def in_a_ball() -> Derivation:
     w = T * v
     steps = (
         *_update_steps(given),
+        by_fact(
+            "inverse",
+            "The inverse from both sides.",
+            "an inverse from one side",
+            {"X": _updated, "Y": _all},
+            {"product": "update"},
+        ),
         _squared("|v|^2", "A squared length,", v, "T"),
         inferred(
             "leverage", "So the leverage is", scalar(vt * inverse_of(_all) * v), "=", h / (1 + h), *("inverse", "form")

@@ -13,7 +13,6 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypot
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_order_steps import RECORD
 from ndis_verify.symbolic.meanings import meaning
-from ndis_verify.symbolic.notation import projected, reprojected, resketched, sketched
 from ndis_verify.symbolic.random_projection import leverage, r
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
@@ -24,12 +23,13 @@ from ndis_verify.symbolic.statement_terms import quantity
 p, epsilon = sp.symbols("p epsilon", nonnegative=True)
 q = sp.Symbol("q", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
+_SKETCH = {name: letter(of) for name, of in {"X": "X", "X^T": "Xt", "y": "b", "A": "A", "c": "c", "t": "t"}.items()}
 _DIRECTIONS = {"deleted": "", "inserted": "_insert"}
 
 
 def _normal_equations() -> tuple[Step, ...]:
     """The solution t of the sketch, of which X^T (b - X t) = 0: a function of X^T X and X^T b."""
-    X, Xt, b, A, c, t = (letter(name) for name in ("X", "Xt", "b", "A", "c", "t"))
+    X, Xt, b, A, c, t = (_SKETCH[name] for name in ("X", "X^T", "y", "A", "c", "t"))
     tall, answer = sp.Matrix([[1, 0], [1, 1], [0, 2]]), sp.Matrix([1, 2, 3])
     model = {X: tall, Xt: tall.T, b: answer, A: tall.T * tall, c: tall.T * answer, t: sp.Matrix([2, 5])}
     return (
@@ -54,18 +54,15 @@ def _normal_equations() -> tuple[Step, ...]:
 
 
 def _direction_steps(name: str, way: str) -> tuple[Step, ...]:
-    order = slice(None, None, -1 if way else 1)
-    first, second = (projected(q, r), reprojected(q, r))[order]
-    image, other = (sketched(p, q, d, r), resketched(p, q, d, r))[order]
     return (
         meaning(f"sketch, {name}", f"sketch{way}", p, q, d, r, epsilon),
         meaning(f"projection, {name}", f"projection{way}", q, r, epsilon),
         by_fact(
             f"post-processing, {name}",
             "So it tells the two no better apart.",
-            "data processing",
-            {"P": first, "Q": second, "image of P": image, "image of Q": other, "epsilon": epsilon},
-            {"map": "one map"},
+            f"a solution is made of its sketch{', exchanged' if way else ''}",
+            {"p": p, "q": q, "d": d, "r": r, "epsilon": epsilon, **_SKETCH},
+            {"rows": "r >= d", "map": "one map"},
         ),
         inferred(
             name,

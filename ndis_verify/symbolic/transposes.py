@@ -42,6 +42,11 @@ def _base(name: str) -> str:
     return name[:-1] if len(name) == 2 and name.endswith("t") else ""
 
 
+def is_marked(letter: Any) -> bool:
+    """Whether a letter is written as the transpose of another one."""
+    return bool(_base(letter.name))
+
+
 def base_letter(array: Any) -> Any:
     """The letter that a letter is, or is the transpose of."""
     (one,) = _unmarked(array).free_symbols
@@ -71,8 +76,8 @@ def _products(value: Any) -> Any:
 
 
 def is_vector(array: Any) -> bool:
-    """Whether an array made of letters is a sum of products that end in a vector, which has a small letter, or is a
-    minimiser: real ones, as all letters are.
+    """Whether an array made of letters is a sum of products that end in a vector, which has a small letter, is a
+    minimiser, or has one above what else it has: real ones, as all letters are.
     """
     words = [term.args_cnc()[1] for term in sp.Add.make_args(sp.expand(as_expression(array)))]
     return all(word and _ends_in_vector(word[-1]) for word in words)
@@ -81,7 +86,7 @@ def is_vector(array: Any) -> bool:
 def _ends_in_vector(last: Any) -> bool:
     if isinstance(last, sp.Symbol):
         return last.name[0].islower() and not _base(last.name)
-    return str(last.func) == "logistic_fit"
+    return str(last.func) == "logistic_fit" or (str(last.func) == "above" and any(map(is_vector, last.args)))
 
 
 def with_vectors(
