@@ -29,6 +29,7 @@ _NUMBERS = (  # letters of facts that are the same at every point
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 _JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
+_POINT_BY_POINT = ("both sides of an edge",)  # nothing is said of what is near a point
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 
 
@@ -186,7 +187,7 @@ def _brought_in(derivation: Derivation) -> set[Any]:
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
-    for name, jump in _jumps(step.letters, {*over.values(), between_0_and_1}):
+    for name, jump in () if step.fact in _POINT_BY_POINT else _jumps(step.letters, {*over.values(), between_0_and_1}):
         yield f"{name!r} has {jump}, which may jump"
     for argument in over.values():
         for name, symbols in behind.items():
