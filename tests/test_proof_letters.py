@@ -371,14 +371,15 @@ def test_every_sign_that_a_fact_needs_is_asked_for(fact, conditions):
 
 
 def test_a_mean_goes_over_every_point():
+    f = (place - 1) * sp.exp(-(place**2))
     steps = (
-        infer("pointwise", place - 1, "<=", zero, Use("x < 1")),
+        infer("pointwise", f, "<=", zero, Use("x < 1", weight=sp.exp(-(place**2)))),
         Step("integrable", "Both are integrable.", kind="definition"),
         by_fact(
             "means",
             "",
             "means keep the order",
-            {"mean": total, "f": place - 1, "g": zero},
+            {"mean": total, "f": f, "g": zero},
             {"pointwise": "pointwise", "integrable": "integrable"},
         ),
     )

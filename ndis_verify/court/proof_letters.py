@@ -31,6 +31,7 @@ _NUMBERS = (  # letters of facts that are the same at every point
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 _JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
+_POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
@@ -191,7 +192,7 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
     for distance, held_by in _distances_in(step.letters, fact, behind):
         yield f"{held_by} speaks of {distance}, over which the fact goes"
-    for name, jump in _jumps(step.letters, {*over.values(), between_0_and_1}):
+    for name, jump in () if step.fact in _POINT_BY_POINT else _jumps(step.letters, {*over.values(), between_0_and_1}):
         yield f"{name!r} has {jump}, which may jump"
     for argument in over.values():
         for node in (node for value in step.letters.values() for node in binders(value)):
