@@ -323,12 +323,7 @@ def test_the_two_polynomials() -> None:
         assert close(second, mpf(a) * y**2 / 2 + mpf(b) * y)
 
 
-def test_leverages_of_an_explicit_matrix() -> None:
-    rows = [[1, 2], [3, -1], [2, 5]]
-    entries = {f"d{i + 1}{j + 1}": rows[i][j] for i in range(3) for j in range(2)}
-    matrix = np.array(rows, dtype=float)
-    hat = matrix @ np.linalg.inv(matrix.T @ matrix) @ matrix.T
-    assert float(leverage.range_of_leverage().number(DIGITS, **entries)) == pytest.approx(hat[0, 0], rel=1e-12)
+def test_a_leverage_by_its_spectral_form_and_beside_a_ridge() -> None:
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])  # the half angle's tangent is 1/2
     gram, row = turn @ np.diag([2.0, 7.0]) @ turn.T, np.array([1.0, 3.0])
     spectral = leverage.spectral_form().number(DIGITS, l1=2, l2=7, v1=1, v2=3, t="0.5")
