@@ -111,7 +111,7 @@ class Claim:
     note: str = ""
     reason: str = ""  # why an open or a supported statement is not decided by proof or enclosure
     tags: tuple[str, ...] = field(default=())
-    rests_on: tuple[str, ...] = ()  # claims that its derivations are of, where none is of this one
+    rests_on: tuple[str, ...] = ()  # claims that prove what its own derivations do not
     about: str = ""  # what a stated claim says beyond its relation
     stated: Statement | None = None  # the object that its texts are written by and its attack is made of
 

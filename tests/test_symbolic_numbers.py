@@ -323,12 +323,7 @@ def test_the_two_polynomials() -> None:
         assert close(second, mpf(a) * y**2 / 2 + mpf(b) * y)
 
 
-def test_leverages_of_an_explicit_matrix() -> None:
-    rows = [[1, 2], [3, -1], [2, 5]]
-    entries = {f"d{i + 1}{j + 1}": rows[i][j] for i in range(3) for j in range(2)}
-    matrix = np.array(rows, dtype=float)
-    hat = matrix @ np.linalg.inv(matrix.T @ matrix) @ matrix.T
-    assert float(leverage.range_of_leverage().number(DIGITS, **entries)) == pytest.approx(hat[0, 0], rel=1e-12)
+def test_a_leverage_beside_a_ridge() -> None:
     assert float(leverage.ridge().number(DIGITS, length2=2, ridge=3)) == pytest.approx(0.4)
 
 

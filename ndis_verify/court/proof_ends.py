@@ -26,10 +26,13 @@ from ndis_verify.symbolic.unknowns import equal
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
     """What is missing for `proofs` to prove the claim: of those that say what they conclude, and of all together.
 
-    A proof that does not conclude the claim has to be a lemma of one that does. `given`: the claim's hypotheses. Where
-    all that is concluded are parts, nothing is compared with the statement, and the evidence says which parts.
+    A proof that does not conclude the claim has to be a lemma of one that does: where every proof says what it
+    concludes, and where the statement is ended in by comparison, beside which nothing stands on its word. `given`: the
+    claim's hypotheses. Where all that is concluded are parts, nothing is compared with the statement, and the evidence
+    says which parts.
     """
     whole = bool(proofs) and all(proof.concludes for proof in proofs)
+    wanted = set() if stated is None else set(relations(stated.claimed))
     ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id]
     wrong, met = [], set()
     for proof, one in ends:
@@ -39,14 +42,14 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
             met_here, text = concluded(proof, one, stated)
             met |= met_here
             wrong += [text] if text else []
-    if whole:
+    if whole or (wanted and wanted <= met):
         used = {id_ for proof, _ in ends for id_ in (proof.id, *lemmas(proof))}
         wrong += [f"{proof.id} concludes nothing of {claim_id}" for proof in proofs if proof.id not in used]
-        if stated is not None and not all(one.part for _, one in ends):
-            left = [one.plain() for one in relations(stated.claimed) if one not in met]
-            wrong += [f"no proof concludes {text}" for text in left] or (
-                [] if relations(stated.claimed) else ["an equivalence of this form is not compared with proofs"]
-            )
+    if whole and stated is not None and not all(one.part for _, one in ends):
+        left = [one.plain() for one in relations(stated.claimed) if one not in met]
+        wrong += [f"no proof concludes {text}" for text in left] or (
+            [] if wanted else ["an equivalence of this form is not compared with proofs"]
+        )
     return wrong
 
 

@@ -292,80 +292,69 @@ def exact_floor() -> Derivation:
 
 @cache
 def noise_floor() -> Derivation:
-    """(eps, delta)-DP forces std >= Delta/sqrt(2 eps) exactly for `delta <= 1/2 - e^eps Phi(-sqrt(2 eps))` (BW-T4).
+    """(eps, delta)-DP forces std >= Delta/sqrt(2 eps) exactly for `delta <= d` of `exact_floor`, and d rises from 0 to
+    1/2 (BW-T4-corrected).
 
     `number`: that threshold at `epsilon` > 0.
     """
     floor = half - sp.exp(epsilon) * Phi(-sp.sqrt(2 * epsilon))
     in_x = half - sp.exp(x**2 / 2) * Phi(-x)
-    at = sp.sqrt(2 * epsilon)
+    (mills, *_) = (one for one in mills_steps() if one.name == "upper Mills bound")
     steps = (
         Step(
-            "first argument",
-            "At std = Delta/sqrt(2 eps) the shift is sqrt(2 eps),",
-            lhs=held(at) / 2 - held(epsilon) / held(at),
-            rhs=zero,
+            "threshold",
+            "The delta at which the smallest std is Delta/sqrt(2 eps).",
+            lhs=floor.rewrite(sp.erfc),
+            rhs=floor,
+            reduce=lambda left, right: left - right.rewrite(sp.erfc),
         ),
-        Step(
-            "second argument",
-            "From the same shift.",
-            lhs=-at / 2 - held(epsilon) / held(at),
-            rhs=-at,
-        ),
-        Step("delta there", "Phi(0) = 1/2.", lhs=profile(at, epsilon), rhs=floor, reduce=_as_erfc),
         Step(
             "exactly",
-            "The profile decreases strictly in std (mean_shift_order.derivative_in_shift): delta <= threshold holds"
-            " exactly where the smallest valid std is at least Delta/sqrt(2 eps).",
+            "The profile decreases strictly in std (BW-L7): delta <= threshold holds exactly where the smallest valid"
+            " std is at least Delta/sqrt(2 eps).",
             kind="argument",
+            premises=("threshold", Use("delta there", of=exact_floor)),
         ),
-        *mills_steps(),
-        Step(
+        *(one for one in mills_steps() if one.name.startswith("upper Mills bound")),
+        inferred(
             "threshold increases",
             "Its slope in x = sqrt(2 eps) is x e^{x^2/2} times the gap of the upper Mills bound.",
-            lhs=sp.diff(in_x, x),
-            rhs=x * sp.exp(x**2 / 2) * (phi(x) / x - Phi(-x)),
+            sp.Derivative(in_x, x),
+            ">",
+            zero,
+            Use(mills.name, weight=x * sp.exp(x**2 / 2)),
         ),
         Step("threshold starts at 0", "At x = 0 the tail is 1/2.", lhs=in_x.subs(x, 0), rhs=zero, reduce=_as_erfc),
-        Step(
-            "what the upper Mills bound gives",
-            "e^eps phi(sqrt(2 eps))/sqrt(2 eps): the exponentials cancel in full.",
-            lhs=sp.exp(epsilon) * phi(at) / held(at),
-            rhs=1 / sp.sqrt(4 * sp.pi * epsilon),
-        ),
         Step(
             "threshold tends to 1/2",
             "It lies between 1/2 - 1/sqrt(4 pi eps) and 1/2.",
             lhs=sp.Limit(1 / sp.sqrt(4 * sp.pi * epsilon), epsilon, sp.oo),
             rhs=zero,
-        ),
-        Step(
-            "threshold",
-            "The smallest std of this delta is Delta/sqrt(2 eps).",
-            lhs=floor.rewrite(sp.erfc),
-            rhs=floor,
-            reduce=lambda left, right: left - right.rewrite(sp.erfc),
+            premises=(Use("from below", of=exact_floor), Use("from above", of=exact_floor)),
         ),
     )
     return Derivation(
         id="gaussian_mechanism.noise_floor",
         title="When (eps, delta)-DP forces std >= Delta/sqrt(2 eps)",
         sources=("BW-T4",),
-        hypotheses=("eps > 0",),
+        hypotheses=(mean_shift.DEFINITE,),
         steps=steps,
         result_step="threshold",
         symbols={"epsilon": epsilon},
         faults=(
-            Fault(
-                "e^{-3 eps} kept in the Mills bound",
-                "what the upper Mills bound gives",
-                lambda rhs: rhs * sp.exp(-3 * epsilon),
-            ),
             Fault("factor e^eps dropped", "threshold", lambda rhs: half - Phi(-sp.sqrt(2 * epsilon))),
-            Fault("1 in place of 1/2", "delta there", lambda rhs: rhs + half),
-            Fault("slope of the other sign", "threshold increases", lambda rhs: -rhs),
+            Fault("from 1/2", "threshold starts at 0", lambda rhs: half),
+            Fault("no limit", "threshold tends to 1/2", lambda rhs: half),
         ),
-        covers={"BW-T4-corrected": "that it is exact, and rises from 0 to 1/2"},
+        concludes=tuple(
+            Conclusion("BW-T4-corrected", end, part=part)
+            for end, part in (
+                ("exactly", "that it is exact"),
+                ("threshold increases", "that it rises"),
+                ("threshold starts at 0", "from 0"),
+                ("threshold tends to 1/2", "to 1/2"),
+            )
+        ),
     )
 
 

@@ -173,6 +173,7 @@ def pair_gdp() -> Derivation:
             "It grows with c without limit.",
             lhs=sp.diff(threshold * (1 - 1 / root) + mean / root, threshold),
             rhs=(root - 1) / root,
+            premises=("one test",),
         ),
         Step(
             "threshold",
@@ -197,5 +198,13 @@ def pair_gdp() -> Derivation:
             Fault("mean left out", "threshold", lambda rhs: wanted * root / (root - 1)),
             Fault("bounded in c", "no bound", lambda rhs: sp.Integer(0)),
         ),
-        covers={"KM-2.8-pairs": "whole"},
+        concludes=tuple(
+            Conclusion("KM-2.8-pairs", end, part=part)
+            for end, part in (
+                ("equal covariances", "the least parameter of equal covariances"),
+                ("one direction", "that one direction is enough"),
+                ("no bound", "that no parameter is large enough"),
+                ("threshold", "where a parameter is too small"),
+            )
+        ),
     )

@@ -124,7 +124,6 @@ def deleted_solution() -> Derivation:
             Fault("residual not squared", "leverage in [B b], any d", lambda rhs: p + residual / total),
             Fault("(1-p) instead of 1/(1-p)", "share", lambda rhs: (1 - q) * (1 - p)),
         ),
-        covers={"N24-P14": "whole, with the argument q <= 1"},
     )
 
 

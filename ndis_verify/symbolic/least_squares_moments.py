@@ -7,35 +7,20 @@ from itertools import product
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
+from ndis_verify.symbolic.block_algebra import inverse, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import from_side
 from ndis_verify.symbolic.notation import held, positive_definite, scalar, transpose
 from ndis_verify.symbolic.sketch_records import B, Bt, S, b, inferred, named
 
 _MOMENTS = (1, 0, 1, 0, 3)
+_ROW = "the row of Pi is standard normal"
 
 
 def _expected(polynomial: sp.Expr, letters: tuple[sp.Symbol, ...]) -> sp.Expr:
     """The mean of a polynomial of independent standard normal variables, degree at most 4 in each."""
     terms = sp.Poly(sp.expand(polynomial), *letters).terms()
     return sp.expand(sum(c * sp.prod([_MOMENTS[k] for k in powers]) for powers, c in terms))
-
-
-def _weighted() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
-    """B^T w = 0, with w of squared length W."""
-    B, Bt, w, wt, x = (letter(name) for name in ["B", "Bt", "w", "wt", "x"])
-    W = sp.Symbol("W", positive=True)
-    design, residual = sp.Matrix([[1, 0], [0, 1], [1, 1]]), sp.Matrix([1, 1, -1])
-    model = {B: design, Bt: design.T, w: residual, wt: residual.T, x: sp.Matrix([2, 5]), W: sp.Integer(3)}
-    return BlockAlgebra({(Bt, w): 0, (wt, B): 0, (wt, w): W}, model), {
-        "B": B,
-        "Bt": Bt,
-        "w": w,
-        "wt": wt,
-        "x": x,
-        "W": W,
-    }
 
 
 @cache
@@ -104,12 +89,10 @@ def residual_moments() -> Derivation:
 
 @cache
 def second_moments() -> Derivation:
-    """X = B^T g g^T w, g a standard normal row of Pi: mean B^T w = 0, covariance ||w||^2 B^T B (N24-P13).
+    """Of g, a standard normal row of Pi: E g g^T = I, E g g^T w w^T g g^T = ||w||^2 I + 2 w w^T (N24-P13).
 
     `number`: E g^4 for g normal with standard deviation `std`.
     """
-    algebra, n = _weighted()
-    B, Bt, w, wt, x, W = (n[name] for name in ["B", "Bt", "w", "wt", "x", "W"])
     std, t = sp.Symbol("std", positive=True), sp.Symbol("t", real=True)
     transform = sp.exp(std**2 * t**2 / 2)
     g, v = sp.symbols("g1:4", real=True), sp.symbols("w1:4", real=True)
@@ -123,8 +106,20 @@ def second_moments() -> Derivation:
             "E e^{t g} = e^{t^2 std^2/2} (random_projection.projected_covariance, one entry).",
             kind="definition",
         ),
-        Step("second moment", "Second derivative at 0.", lhs=sp.Subs(sp.diff(transform, t, 2), t, 0), rhs=std**2),
-        Step("fourth moment", "Fourth derivative at 0.", lhs=sp.Subs(sp.diff(transform, t, 4), t, 0), rhs=3 * std**4),
+        Step(
+            "second moment",
+            "Second derivative at 0.",
+            lhs=sp.Subs(sp.diff(transform, t, 2), t, 0),
+            rhs=std**2,
+            premises=("transform",),
+        ),
+        Step(
+            "fourth moment",
+            "Fourth derivative at 0.",
+            lhs=sp.Subs(sp.diff(transform, t, 4), t, 0),
+            rhs=3 * std**4,
+            premises=("transform",),
+        ),
         Step(
             "nine entries, n = 3",
             "E g_i g_j (g^T w)^2 = [i=j] ||w||^2 + 2 w_i w_j, every entry of w symbolic.",
@@ -134,29 +129,16 @@ def second_moments() -> Derivation:
         Step(
             "every n",
             "An entry (i, j) sees the coordinates other than i and j through the sum of their squared w alone, as their"
-            " odd moments vanish: E[g g^T w w^T g g^T] = W I + 2 w w^T.",
+            " odd moments vanish: E[g g^T] = I and E[g g^T w w^T g g^T] = W I + 2 w w^T.",
             kind="argument",
-        ),
-        Step(
-            "mean, any n and d",
-            "E[g g^T] = I, and B^T w = 0: B^T b = B^T (B x + w) = B^T B x.",
-            lhs=Bt * (B * x + w),
-            rhs=Bt * B * x,
-            algebra=algebra,
-        ),
-        Step(
-            "covariance, any n and d",
-            "B^T (W I + 2 w w^T) B = W B^T B.",
-            lhs=Bt * (W + 2 * w * wt) * B,
-            rhs=W * Bt * B,
-            algebra=algebra,
+            premises=(_ROW, "second moment", "fourth moment", "nine entries, n = 3"),
         ),
     )
     return Derivation(
         id="least_squares_moments.second_moments",
         title="Mean and covariance of one row's share of B^T Pi^T Pi w",
         sources=("N24-P13",),
-        hypotheses=("the row of Pi is standard normal", "B^T w = 0: w is the residual of least squares"),
+        hypotheses=(_ROW,),
         steps=steps,
         result_step="fourth moment",
         symbols={"std": std},
@@ -167,7 +149,7 @@ def second_moments() -> Derivation:
                 "nine entries, n = 3",
                 lambda rhs: sp.Matrix([length if i == j else 0 for i, j in product(range(3), repeat=2)]),
             ),
-            Fault("covariance doubled", "covariance, any n and d", lambda rhs: 2 * rhs),
+            Fault("twice the variance", "second moment", lambda rhs: 2 * rhs),
         ),
-        covers={"N24-P13": "whole"},
+        concludes=(Conclusion("N24-P13", "every n", part="the moments of a row, in any direction"),),
     )

@@ -1,4 +1,4 @@
-"""Leverage scores: range, the case 1, the determinant after a deletion, and the spectral form."""
+"""Leverage scores: the spectral form, and what a ridge leaves of them; their range is in `rows`."""
 
 from __future__ import annotations
 
@@ -15,126 +15,11 @@ from ndis_verify.symbolic.random_projection import rank_one_algebra
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
-_ENTRIES = sp.symbols("d11 d12 d21 d22 d31 d32", real=True)
-_D = sp.Matrix(3, 2, _ENTRIES)
-_S = _D.T * _D
-_HAT = _D * (_S.adjugate() / _S.det()) * _D.T
-_P = _HAT[0, 0]
-_REST = _D[1:, :]
-_GRAM = _S.det()
-_MINOR = _REST.det()
-
 BEYOND_A_RIDGE = "D^T D - ridge I - v v^T positive semidefinite, ridge > 0"
 
 
 def _numerator(left: sp.Expr, right: sp.Expr) -> sp.Expr:
     return sp.numer(sp.together(left - right))
-
-
-def _entry_symbols() -> dict[str, sp.Symbol]:
-    return {symbol.name: symbol for symbol in _ENTRIES}
-
-
-def _projection_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
-    D, Dt, S, Si, R, Ri, v, vt = letters = tuple(letter(name) for name in ["D", "Dt", "S", "Si", "R", "Ri", "v", "vt"])
-    root = sp.Matrix([[2, 1], [1, 3]])
-    # An isometry times the root has the Gram matrix root^2.
-    tall = sp.Matrix([[3, 0], [4, 0], [0, 5]]) / 5 * root
-    record = sp.Matrix([1, sp.Rational(1, 2)])
-    model = {D: tall, Dt: tall.T, S: root**2, Si: root.inv() ** 2, R: root, Ri: root.inv(), v: record, vt: record.T}
-    return BlockAlgebra({(Dt, D): S, (S, Si): 1, (Si, S): 1, (Ri, Ri): Si}, model), letters
-
-
-@cache
-def range_of_leverage() -> Derivation:
-    """`0 <= p <= 1`, and p = 1 exactly when deleting the row drops the rank (N26-F1, N24-F1).
-
-    `number`: p of the first row, from the entries `d11` ... `d32` of a 3 x 2 matrix of full rank.
-    """
-    algebra, (D, Dt, S, Si, R, Ri, v, vt) = _projection_algebra()
-    zero = sp.Integer(0)
-    beyond = sp.Symbol("w", positive=True)
-    steps = (
-        Step("hat matrix", "H = D (D^T D)^{-1} D^T, symmetric, with p_i = H_ii.", kind="definition"),
-        Step(
-            "H is a projection, any n and d",
-            "H H = H,",
-            lhs=(D * Si * Dt) * (D * Si * Dt),
-            rhs=D * Si * Dt,
-            algebra=algebra,
-        ),
-        Step(
-            "diagonal of H H^T, any n and d",
-            "With v = D^T e, e the i-th unit vector, |H e|^2 = e^T H e: the squares of the i-th row of H add up to"
-            " H_ii = p_i,",
-            lhs=(vt * Si * Dt) * (D * Si * v),
-            rhs=vt * Si * v,
-            algebra=algebra,
-        ),
-        Step(
-            "p (1 - p)",
-            "p^2 and those of the other entries, s: p - p^2 = s >= 0, so 0 <= p <= 1. With 1 - p = -w, w > 0, the sum"
-            " would be"
-            " negative:",
-            lhs=(1 + beyond) * (1 - (1 + beyond)),
-            rhs=zero,
-            relation="<",
-            witness=-beyond * (1 + beyond),
-        ),
-        Step(
-            "p as a square, any d",
-            "p = ||S^{-1/2} v||^2 >= 0.",
-            lhs=vt * Si * v,
-            rhs=(vt * Ri) * (Ri * v),
-            algebra=algebra,
-        ),
-        Step(
-            "n = 3, d = 2: p (1 - p)",
-            "Every entry symbolic.",
-            lhs=_P * (1 - _P),
-            rhs=_HAT[0, 1] ** 2 + _HAT[0, 2] ** 2,
-            reduce=_numerator,
-        ),
-        Step(
-            "n = 3, d = 2: 1 - p",
-            "(1 - p) det(D^T D) is the square of the minor of the other rows,",
-            lhs=sp.cancel((1 - _P) * _GRAM),
-            rhs=zero,
-            relation=">=",
-            witness=_MINOR**2,
-        ),
-        Step(
-            "n = 3, d = 2: Cauchy-Binet",
-            "and det(D^T D) is the sum of the squared minors.",
-            lhs=_GRAM,
-            rhs=zero,
-            relation=">=",
-            witness=sum((_D[list(rows), :].det() ** 2 for rows in ((0, 1), (0, 2), (1, 2))), zero),
-        ),
-        Step(
-            "p = 1",
-            "det(D'^T D') = (1-p) det(D^T D) (rows.of_a_row) is 0 exactly when p = 1, and a Gram determinant is"
-            " 0 exactly when the rank is below d: the row is then linearly independent of the others.",
-            kind="argument",
-        ),
-        Step("p", "v^T (D^T D)^{-1} v, written out.", lhs=_HAT[0, 0], rhs=sp.cancel(_P)),
-    )
-    return Derivation(
-        id="leverage.range_of_leverage",
-        title="A leverage lies in [0, 1] and is 1 exactly when the row carries its own rank",
-        sources=("N26-F1", "N24-F1"),
-        hypotheses=("D^T D invertible",),
-        steps=steps,
-        result_step="p",
-        symbols=_entry_symbols(),
-        domain=(_GRAM > 0,),
-        faults=(
-            Fault("a square left out", "n = 3, d = 2: p (1 - p)", lambda rhs: _HAT[0, 1] ** 2),
-            Fault("1 - p negative", "n = 3, d = 2: 1 - p", lambda rhs: 2 * _MINOR**2 + 1),
-            Fault("H H = -H", "H is a projection, any n and d", lambda rhs: -rhs),
-        ),
-        covers={"N26-F1": "whole, with rows.of_a_row", "N24-F1": "whole, with rows.of_a_row"},
-    )
 
 
 @cache
@@ -236,7 +121,7 @@ def spectral_form() -> Derivation:
 @cache
 def ridge() -> Derivation:
     """With D^T D >= ridge I + v v^T, a row v of squared length l^2 has leverage at most l^2/(ridge + l^2) <= l^2/ridge
-    (N26-T5.1).
+    (N24-Fig12, N24-T6).
 
     `number`: the bound at `length2` = l^2 and `ridge`.
     """
@@ -298,5 +183,4 @@ def ridge() -> Derivation:
             Fault("sign in Sherman-Morrison", "leverage there", lambda rhs: length2 / (level - length2)),
             Fault("bounds swapped", "simpler bound", lambda rhs: length2 / level + length2 / level),
         ),
-        covers={"N26-T5.1": "part: the ridge caps the leverage"},
     )

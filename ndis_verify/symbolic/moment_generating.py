@@ -30,7 +30,8 @@ def log_moment(at: Any, eigenvalue: Any = lam, shift: Any = m) -> sp.Expr:
 
 @cache
 def loss_moment() -> Derivation:
-    """`M(s) = E_P e^{sL}` in closed form, with M(0) = M(-1) = 1; independent coordinates multiply (from N26-L1).
+    """`M(s) = E_P e^{sL}` in closed form, with M(0) = M(-1) = 1; independent coordinates multiply; behind
+    `single_integral`.
 
     `number`: one coordinate's log M(s) at eigenvalue `lam`, `m` (coordinate of S2^{-1/2}(m1 - m2)) and `s`, s (lam - 1)
     < 1.
@@ -97,13 +98,13 @@ def loss_moment() -> Derivation:
             Fault("M at -1 of the swapped pair", "M(-1) = 1", lambda rhs: rhs + sp.log(lam)),
             Fault("half of m^2 dropped", "mean of L", lambda rhs: rhs - m**2 / 4),
         ),
-        covers={"N26-L1": "consequence: M(s), used by single_integral"},
     )
 
 
 @cache
 def payoff_transform() -> Derivation:
-    """`int_0^oo (1 - e^{-u}) e^{-su} du = 1/(s (s+1))`, Re s > 0, and its inversion by residues.
+    """`int_0^oo (1 - e^{-u}) e^{-su} du = 1/(s (s+1))`, Re s > 0, and its inversion by residues; behind
+    `single_integral`.
 
     `number`: the transform at `s` > 0.
     """
@@ -148,14 +149,13 @@ def payoff_transform() -> Derivation:
             Fault("residue of the wrong sign", "residue at -1", lambda rhs: -rhs),
             Fault("sum of poles", "partial fractions", lambda rhs: 1 / rate + 1 / (rate + 1)),
         ),
-        covers={"N26-L1": "consequence: payoff transform, used by single_integral"},
     )
 
 
 @cache
 def largest_loss() -> Derivation:
     """`sup L = -(1/2) sum log lambda_i + (1/2) sum m_i^2/(-alpha_i)` when every lambda_i < 1; delta(eps) = 0 from there
-    on.
+    on: where the engines cut.
 
     `number`: one coordinate's share, at eigenvalue `lam` in (0, 1) and `m`.
     """
@@ -210,14 +210,13 @@ def largest_loss() -> Derivation:
             Fault("log determinant of the wrong sign", "at the top", lambda rhs: rhs + sp.log(lam)),
             Fault("short of the top", "beyond", lambda rhs: rhs - beyond - 1),
         ),
-        covers={"N26-L1": "consequence: where delta is 0"},
     )
 
 
 @cache
 def single_integral(dimension: int = 2) -> Derivation:
     """`delta(eps) = Re int_0^oo M(s) e^{-s eps}/(s (s+1)) s'(tau)/(i pi) d tau` along s = s0 + bend (cosh tau - 1) + i
-    sinh tau.
+    sinh tau: the one integral that oracle and fast evaluate, of which N26-L1 has the other route.
 
     0 < s0 < 1/max(alpha_i, 0). `number`: the complex integrand at `tau`, for eigenvalues `lam1`, ..., shifts `m1`, ...,
     `epsilon`, `s0` > 0 and `bend`; `hockey_stick` integrates it.
@@ -287,7 +286,6 @@ def single_integral(dimension: int = 2) -> Derivation:
             Fault("speed of the straight path", "path", lambda rhs: sp.I * sp.cosh(tau)),
             Fault("far exponent of the wrong sign", "far exponent", lambda rhs: rhs + s * b**2 / curve),
         ),
-        covers={"N26-L1": "consequence: the single integral of the divergence"},
     )
 
 

@@ -73,8 +73,8 @@ def _as_declared(expression: sp.Expr) -> sp.Expr:
 
 @cache
 def derivative_in_leverage() -> Derivation:
-    """`d delta/d p = (t0/(1-p)) f(t0) > 0`, f the chi-square density with r degrees of freedom (N26-P4, N24-P3,
-    N24-P10).
+    """`d delta/d p = (t0/(1-p)) f(t0) > 0`, f the chi-square density with r degrees of freedom: the order in
+    the leverage of a set (N24-D6, N24-T6); `random_projection_pairs.grows_with_leverage` proves it of a pair.
 
     In rho = 1/(1-p): d delta/d rho = (t0/rho) f(t0). `number`: d delta/d p at `leverage` in (0, 1), `r`, `epsilon` >=
     0.
@@ -155,7 +155,6 @@ def derivative_in_leverage() -> Derivation:
             Fault("chain rule factor dropped", "derivative in p", lambda rhs: rhs * (1 - leverage) ** 2),
             Fault("1/rho dropped", "the two densities", lambda rhs: rhs * rho),
         ),
-        covers={"N24-P10": "whole, r = 1"},
     )
 
 

@@ -28,7 +28,8 @@ def _cap() -> sp.Expr:
 
 @cache
 def mechanism() -> Derivation:
-    """The projection of [D; sigma I] is (eps, delta)-DP for `sigma^2 = l^2/p*`, delta_r(eps; p*) = delta (N26-T5.1).
+    """The projection of [D; sigma I] is (eps, delta)-DP for `sigma^2 = l^2/p*`, delta_r(eps; p*) = delta: behind
+    the noise of a set (N24-Fig12, N24-T6); for all databases see `random_projection_ridges`.
 
     `number`: the largest leverage p*/(1 + p*) that remains, at `leverage` = p*.
     """
@@ -134,13 +135,13 @@ def mechanism() -> Derivation:
             Fault("leverage grows with the ridge", "more ridge, less leverage", lambda rhs: 2 * sp.diff(_cap(), level)),
             Fault("the curve stops short of 1", "p* exists: second threshold", lambda rhs: half),
         ),
-        covers=dict.fromkeys(("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"), "whole"),
     )
 
 
 @cache
 def smallest_ridge() -> Derivation:
-    """`sigma^2 = l^2 (1/p* - 1)` is the smallest ridge that is (eps, delta)-DP for every database (N24-Fig3, N26-Fig1).
+    """`sigma^2 = l^2 (1/p* - 1)` is the smallest ridge that is (eps, delta)-DP for every database: the
+    number of N26-Fig1-smallest-ridge; `random_projection_ridges` proves it.
 
     `number`: that ridge at `leverage` = p* and `length2` = l^2.
     """
@@ -228,8 +229,4 @@ def smallest_ridge() -> Derivation:
             Fault("leverage below p*", "leverage above p*", lambda rhs: 2 * rhs),
             Fault("ridges equal", "excess of l^2/p*", lambda rhs: length2 / target),
         ),
-        covers={
-            "N24-Fig3": "the smallest valid ridge",
-            "N26-Fig1": "part: its ridge is valid, and l^2 above the smallest",
-        },
     )

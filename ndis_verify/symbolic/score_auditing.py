@@ -21,6 +21,7 @@ from ndis_verify.symbolic.score_sets import (
     FIXED,
     GRANTED,
     INDEPENDENT,
+    LIMITS,
     PROFILE,
     confidence_steps,
     failure,
@@ -51,7 +52,7 @@ def set_limits() -> Derivation:
     """
     delta = sp.Symbol("delta", nonnegative=True)
     mass_p, mass_q = power + spare, level - slack
-    other_power, other_level = sp.symbols("a2 b2", positive=True)
+    other_level = sp.Symbol("b2", positive=True)
     coin = sp.Symbol("w", nonnegative=True)
     steps = (
         *one_set_steps(mass_p, mass_q),
@@ -79,6 +80,7 @@ def set_limits() -> Derivation:
             rhs=(1 - level) - growth * (1 - power),
             relation=">=",
             witness=slack + growth * spare,
+            premises=("room of P(S)", "room of Q(S)"),
         ),
         Step(
             "delta reached",
@@ -86,6 +88,7 @@ def set_limits() -> Derivation:
             " delta.",
             lhs=held(delta + gain) - held(gain / level) * level,
             rhs=delta,
+            premises=("profile",),
         ),
         Step("size", "The test that rejects Q on S: b >= Q(S),", lhs=level, rhs=mass_q, relation=">=", witness=slack),
         by_fact(
@@ -127,16 +130,12 @@ def set_limits() -> Derivation:
         ),
         Step(
             "below the hull",
-            "it lies below their chord, hence below the convex hull of all.",
+            "it lies below their chord, here with one of them put in: so below the convex hull of all.",
             lhs=trade_off(coin / (1 + coin) * level + (1 - coin / (1 + coin)) * other_level),
-            rhs=coin / (1 + coin) * (1 - power) + (1 - coin / (1 + coin)) * (1 - other_power),
+            rhs=coin / (1 + coin) * (1 - power) + (1 - coin / (1 + coin)) * trade_off(other_level),
             relation="<=",
             kind="inference",
-            premises=(
-                "the curve",
-                Use("point of the curve", weight=coin / (1 + coin)),
-                Use("point of the curve", at={level: other_level, power: other_power}, weight=1 / (1 + coin)),
-            ),
+            premises=("the curve", Use("point of the curve", weight=coin / (1 + coin))),
         ),
         *confidence_steps(),
         Step(
@@ -144,20 +143,28 @@ def set_limits() -> Derivation:
             "theta gamma for a, the rest for b.",
             lhs=share * failure + (1 - share) * failure,
             rhs=failure,
+            premises=("over the learning rows",),
         ),
         Step(
             "a family",
             "m sets, gamma/m each: all limits hold together, hence at every eps and delta.",
             lhs=members * held(failure / members),
             rhs=failure,
+            premises=("both limits",),
         ),
-        Step("epsilon", "Of one set.", lhs=sp.log(gain) - sp.log(level), rhs=sp.log(gain / level)),
+        Step(
+            "epsilon",
+            "Of one set.",
+            lhs=sp.log(gain) - sp.log(level),
+            rhs=sp.log(gain / level),
+            premises=("delta reached",),
+        ),
     )
     return Derivation(
         id="score_auditing.set_limits",
         title="What limits of the two masses of sets prove",
         sources=("KM-Alg2",),
-        hypotheses=(INDEPENDENT, FIXED, DENSITIES),
+        hypotheses=(INDEPENDENT, FIXED, DENSITIES, *LIMITS),
         steps=steps,
         result_step="epsilon",
         symbols={"g": gain, "b": level},
@@ -167,7 +174,15 @@ def set_limits() -> Derivation:
             Fault("complement in the same order", "the complement, free", lambda rhs: 2 - rhs),
             Fault("failure counted once", "both limits", lambda rhs: rhs / 2),
         ),
-        covers={"KM-Alg2": "limits for its value, in place of it"},
+        concludes=tuple(
+            Conclusion("KM-Alg2-corrected", end, part=part)
+            for end, part in (
+                ("epsilon", "the epsilon of a set"),
+                ("the complement, free", "the other order"),
+                ("below the hull", "the trade-off curve"),
+                ("a family", "with which confidence"),
+            )
+        ),
     )
 
 
@@ -231,6 +246,7 @@ def simultaneous_limits() -> Derivation:
             "gamma/2 each: delta(eps) >= H^ - tau_P - e^eps tau_Q (KM-4.3), at every eps, in both orders.",
             lhs=2 * held(failure / 2),
             rhs=failure,
+            premises=("upwards: all at once", "downwards: all at once", "mean"),
         ),
         Step(
             "prefixes of an order",
@@ -243,6 +259,7 @@ def simultaneous_limits() -> Derivation:
             "Mean plus deviation.",
             lhs=sp.sqrt(bins / draws) / 2 + sp.sqrt(-sp.log(failure) / (2 * draws)),
             rhs=radius,
+            premises=("0 < gamma < 1", "deviation", "half the printed", "both samples"),
             reduce=lambda lhs, rhs: sp.expand_log(lhs - rhs, force=True),
         ),
     )
@@ -259,7 +276,10 @@ def simultaneous_limits() -> Derivation:
             Fault("one side of the band", "prefixes of an order", lambda rhs: rhs / 2),
             Fault("half the deviation", "deviation", lambda rhs: rhs**2),
         ),
-        covers={"KM-Alg2": "limits for its value, in place of it"},
+        concludes=(
+            Conclusion("KM-Alg2-corrected", "radius", part="every union of bins"),
+            Conclusion("KM-Alg2-corrected", "prefixes of an order", part="every prefix of an order of the bins"),
+        ),
     )
 
 
@@ -423,6 +443,7 @@ def threshold_at_half() -> Derivation:
             "P/Q - 1 = q (e^{(2x-1)/(2 s^2)} - 1), positive exactly for x > 1/2.",
             lhs=q * sp.exp(exponent) + (1 - q) - 1,
             rhs=q * (sp.exp((2 * x - 1) / (2 * s**2)) - 1),
+            premises=("0 < q <= 1", "ratio of the two normals"),
         ),
         by_fact(
             "the best set",
@@ -443,12 +464,14 @@ def threshold_at_half() -> Derivation:
             "the std",
             "TV falls with s (KM-7.1), and so does the epsilon of P against Q: ends change sides.",
             kind="argument",
+            premises=("two limits",),
         ),
         Step(
             "value",
             "P(x >= 1/2) - Q(x >= 1/2) = q (Phi(1/(2s)) - Phi(-1/(2s))).",
             lhs=q * held(Phi(1 / held(2 * s)) - held(1 - Phi(1 / held(2 * s)))),
             rhs=q * (2 * Phi(1 / (2 * s)) - 1),
+            premises=("where P exceeds Q", "the best set"),
         ),
     )
     return Derivation(
@@ -464,5 +487,8 @@ def threshold_at_half() -> Derivation:
             Fault("threshold at 1", "ratio of the two normals", lambda rhs: rhs - 1 / (2 * s**2)),
             Fault("half the failures", "two limits", lambda rhs: rhs / 2),
         ),
-        covers={"KM-S7-example": "an interval with both ends"},
+        concludes=(
+            Conclusion("KM-S7-interval-corrected", "value", part="that no set tells the two laws better apart"),
+            Conclusion("KM-S7-interval-corrected", "the std", part="the interval of s and epsilon"),
+        ),
     )

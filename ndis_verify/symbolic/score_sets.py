@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Step, Use
+from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.learning import distance, mean_distance
 from ndis_verify.symbolic.notation import bin_of_sum, given, largest, over_set, summed, where, x
@@ -22,6 +22,7 @@ GRANTED = {"independent draws": INDEPENDENT}
 _p, _q = (sp.Function(name, positive=True)(x) for name in ("p", "q"))
 _set = sp.Function("s", real=True)(x)  # S is where s >= 0
 PROFILE = largest(_p - growth * _q)
+LIMITS = Hypothesis("P(S) >= a", where(_p, _set) >= power), Hypothesis("Q(S) <= b", where(_q, _set) <= level)
 
 
 def one_set_steps(mass_p: sp.Expr, mass_q: sp.Expr) -> tuple[Step, ...]:
@@ -33,8 +34,16 @@ def one_set_steps(mass_p: sp.Expr, mass_q: sp.Expr) -> tuple[Step, ...]:
             lhs=spare,
             rhs=where(_p, _set) - power,
             kind="definition",
+            premises=(LIMITS[0].text,),
         ),
-        Step("room of Q(S)", "y.", lhs=slack, rhs=level - where(_q, _set), kind="definition"),
+        Step(
+            "room of Q(S)",
+            "y.",
+            lhs=slack,
+            rhs=level - where(_q, _set),
+            kind="definition",
+            premises=(LIMITS[1].text,),
+        ),
         by_fact(
             "a set",
             "The supremum is at least the value at S,",
@@ -133,7 +142,7 @@ def set_below_distance(name: str, sign: int) -> tuple[Step, ...]:
         ),
         replace(
             by_fact(
-                f"{name}: positive part",
+                f"{name}: as halves",
                 "max(a, 0) = (|a| + a)/2.",
                 "means are linear",
                 {"mean": summed, "terms": terms},
@@ -151,7 +160,7 @@ def set_below_distance(name: str, sign: int) -> tuple[Step, ...]:
             premises=(
                 f"{name}: one union",
                 f"{name}: the greatest",
-                f"{name}: positive part",
+                f"{name}: as halves",
                 "shares",
                 Use("mass", of=mean_distance, granted=GRANTED),
                 Use("distance", of=mean_distance, granted=GRANTED),

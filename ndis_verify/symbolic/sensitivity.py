@@ -13,6 +13,7 @@ from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.sketch_records import inferred, named
 
 zero = sp.Integer(0)
+_NORMS, _SIZE = "|x| <= l", "n at least the number of records of both databases"
 # `added` is a variance, `noise` a standard deviation
 length, penalty, added, noise = sp.symbols("l lambda v s", positive=True)
 records, labels = sp.symbols("n B", positive=True)
@@ -24,6 +25,65 @@ def logistic_ratio(n: sp.Expr) -> sp.Expr:
     return (added + 1 / penalty) / (added + 1 / (penalty + n * length**2 / 4))
 
 
+_margin = sp.Symbol("m", real=True)
+_slope = -1 / (1 + sp.exp(_margin))  # of the loss of one record
+
+
+@cache
+def one_minimiser() -> Derivation:
+    """The objective has one minimiser, and (lambda I + X^T X/4)^{-1} is positive definite (N26-D7).
+
+    `number`: the slope of one record's loss at its `margin` y x^T theta.
+    """
+    loss = sp.log(1 + sp.exp(-_margin))
+    positive = Hypothesis("lambda > 0", penalty > 0)
+    steps = (
+        Step(
+            "one record's gradient",
+            "d/dm log(1 + e^{-m}) = -1/(1 + e^m), m = y x^T theta,",
+            lhs=sp.diff(loss, _margin),
+            rhs=_slope,
+        ),
+        Step(
+            "convex",
+            "Every loss is convex,",
+            lhs=sp.diff(loss, _margin, 2),
+            rhs=zero,
+            relation=">",
+            witness=sp.exp(_margin) / (1 + sp.exp(_margin)) ** 2,
+        ),
+        Step(
+            "one minimiser",
+            "so each objective is lambda-strongly convex and has one minimiser.",
+            kind="argument",
+            premises=("one record's gradient", "convex", positive.text),
+        ),
+        Step(
+            "positive definite",
+            "u^T X^T X u is a sum of squares: the inverse covariance is at least lambda I.",
+            kind="argument",
+            premises=(positive.text,),
+        ),
+    )
+    return Derivation(
+        id="sensitivity.one_minimiser",
+        title="The logistic-regression surrogate has a mean and a covariance",
+        sources=("N26-D7",),
+        hypotheses=(positive,),
+        steps=steps,
+        result_step="one record's gradient",
+        symbols={"margin": _margin},
+        faults=(
+            Fault("loss of the wrong sign", "one record's gradient", lambda rhs: -rhs),
+            Fault("curved by a half more", "convex", lambda rhs: sp.Rational(1, 2)),
+        ),
+        concludes=(
+            Conclusion("N26-D7", "one minimiser", part="one minimiser"),
+            Conclusion("N26-D7", "positive definite", part="a positive definite covariance"),
+        ),
+    )
+
+
 @cache
 def logistic_shift() -> Derivation:
     """`Delta = (l/lambda)/sqrt(v + 1/(lambda + n l^2/4))` for the surrogate, n at least the size of both databases
@@ -31,79 +91,52 @@ def logistic_shift() -> Derivation:
 
     `number`: Delta at `length`, `penalty`, `added` and `records`.
     """
-    margin = sp.Symbol("m", real=True)
-    loss = sp.log(1 + sp.exp(-margin))
-    slope = -1 / (1 + sp.exp(margin))
     steps = (
         Step(
-            "one record's gradient",
-            "d/dm log(1 + e^{-m}) = -1/(1 + e^m), m = y x^T theta,",
-            lhs=sp.diff(loss, margin),
-            rhs=slope,
-        ),
-        Step(
             "its size",
-            "so its gradient has norm |x|/(1 + e^m) < l.",
+            "The gradient of one record's loss has norm |x|/(1 + e^m) < l.",
             lhs=length,
-            rhs=-length * slope,
+            rhs=-length * _slope,
             relation=">",
-            witness=length * sp.exp(margin) / (1 + sp.exp(margin)),
-        ),
-        Step(
-            "convex",
-            "Every loss is convex,",
-            lhs=sp.diff(loss, margin, 2),
-            rhs=zero,
-            relation=">",
-            witness=sp.exp(margin) / (1 + sp.exp(margin)) ** 2,
+            witness=length * sp.exp(_margin) / (1 + sp.exp(_margin)),
+            premises=(_NORMS, Use("one record's gradient", of=one_minimiser)),
         ),
         Step(
             "shift of the mean",
-            "so each objective is lambda-strongly convex: lambda |theta - theta'| <= |grad L'(theta)| = |gradient of"
-            " the one record at theta| < l.",
+            "Each objective is lambda-strongly convex: lambda |theta - theta'| <= |grad L'(theta)| = |gradient of the"
+            " one record at theta| < l.",
             kind="argument",
+            premises=("its size", Use("convex", of=one_minimiser)),
         ),
         Step(
             "spread of the inverse covariance",
             "0 <= X^T X <= n l^2 I, as u^T X^T X u is a sum of at most n squares <= l^2: both covariances lie between"
             " 1/(lambda + n l^2/4) and 1/lambda times I.",
             kind="argument",
-        ),
-        Step(
-            "ratio of covariances",
-            "Hence every eigenvalue of the relative inflated covariance is within this factor of 1; d of them give nu"
-            " <= d rho_inf.",
-            lhs=logistic_ratio(records),
-            rhs=(4 * penalty + records * length**2)
-            * (1 + penalty * added)
-            / (penalty * (added * (4 * penalty + records * length**2) + 4)),
-        ),
-        Step(
-            "ordered",
-            "X^T X grows by x x^T, so the inverses, and the inflated covariances, are ordered.",
-            kind="argument",
+            premises=(_NORMS, _SIZE),
         ),
         Step(
             "shift",
             "Measured in the smaller possible inflated covariance.",
             lhs=sp.sqrt(held((length / penalty) ** 2 / (added + 1 / (penalty + records * length**2 / 4)))),
             rhs=(length / penalty) / sp.sqrt(added + 1 / (penalty + records * length**2 / 4)),
+            premises=("shift of the mean", "spread of the inverse covariance"),
         ),
     )
     return Derivation(
         id="sensitivity.logistic_shift",
         title="The logistic-regression surrogate moves by at most l/lambda",
-        sources=("N26-D7", "N26-Pr7"),
-        hypotheses=("|x| <= l", "lambda > 0", "v >= 0", "n at least the number of records of both databases"),
+        sources=("N26-Pr7",),
+        hypotheses=(_NORMS, Hypothesis("lambda > 0", penalty > 0), Hypothesis("v >= 0", added >= 0), _SIZE),
         steps=steps,
         result_step="shift",
         symbols={"length": length, "penalty": penalty, "added": added, "records": records},
         faults=(
-            Fault("loss of the wrong sign", "one record's gradient", lambda rhs: -rhs),
             Fault("length squared", "shift", lambda rhs: length * rhs),
-            Fault("n l^2 for n l^2/4", "ratio of covariances", lambda rhs: logistic_ratio(4 * records)),
+            Fault("n l^2 for n l^2/4", "shift", lambda rhs: rhs.subs(records, 4 * records)),
+            Fault("gradient of the other sign", "its size", lambda rhs: -rhs),
         ),
-        covers={"N26-Pr7": "whole", "N26-D7": "part: one minimiser, positive definite covariance"},
+        concludes=(Conclusion("N26-Pr7", "shift", part="the shift of the mean"),),
     )
 
 
@@ -197,8 +230,8 @@ def ratio_of_one_feature() -> Derivation:
 
 @cache
 def logistic_rank_one() -> Derivation:
-    """One record changes one eigenvalue only: `rho_inf = nu = log((v + 1/lambda)/(v + 1/(lambda + l^2/4)))`, attained
-    (N26-Pr7).
+    """One record changes one eigenvalue only: `rho_inf = nu = log((v + 1/lambda)/(v + 1/(lambda + l^2/4)))`, attained:
+    the number beside the certified one; `surrogate_order.one_eigenvalue` proves it (N26-Pr7-improved).
 
     `number`: that bound at `length`, `penalty`, `added`; it is the printed rho_inf at n = 1.
     """
@@ -281,7 +314,6 @@ def logistic_rank_one() -> Derivation:
             Fault("added variance forgotten", "attained", lambda rhs: largest / (4 + largest)),
             Fault("per direction without v", "per direction", lambda rhs: eigenvalue),
         ),
-        covers={"N26-Pr7": "covariance part, without n and d"},
     )
 
 

@@ -1,4 +1,4 @@
-"""Trade-off functions: their characterisation, conversion from a privacy profile, Gaussian and Laplace curves."""
+"""Trade-off functions: their characterisation, conversion from a profile, Laplace and subsampled Gaussian curves."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ alpha, order, beta = sp.symbols("alpha a beta", positive=True)
 mu, std, rate = sp.symbols("mu s q", positive=True)
 threshold = sp.Symbol("z", real=True)
 zero = sp.Integer(0)
+_PROFILE = "h(a) is the largest H_a over ordered neighbouring pairs"
 
 
 @cache
@@ -135,6 +136,7 @@ def conversion() -> Derivation:
             "Hence (1 - H_b(P||Q) - x)/b at b = 1/a is the same line as 1 - H_a(Q||P) - a x.",
             lhs=1 - (1 - order + order * h) - order * x,
             rhs=(1 - h - x) / (1 / order),
+            premises=("other order of the pair",),
         ),
         Step(
             "both orders",
@@ -145,6 +147,14 @@ def conversion() -> Derivation:
             rhs=1 - h - order * x,
             relation="<=",
             witness=-slack_h,
+            premises=(_PROFILE, "third member"),
+        ),
+        Step(
+            "value at 1 - x",
+            "A line with h(a) = 1 - a + k, k >= 0, lies below 1 - x on [0, 1]: at x = 1 it is",
+            lhs=1 - held(1 - order + slack_h) - order,
+            rhs=-slack_h,
+            premises=("x in [0, 1]",),
         ),
         Step(
             "largest",
@@ -157,19 +167,7 @@ def conversion() -> Derivation:
             rhs=sp.Max(0, 1 - h - order * x),
             relation="<=",
             witness=-slack_h - sp.Max(0, -(1 - h - order * x)),
-        ),
-        Step(
-            "value at 1 - x",
-            "A line with h(a) = 1 - a + k, k >= 0, lies below 1 - x on [0, 1]: at x = 1 it is",
-            lhs=1 - held(1 - order + slack_h) - order,
-            rhs=-slack_h,
-        ),
-        Step(
-            "finite grid",
-            "The maximum over finitely many (eps, delta) with h(e^eps) <= delta is at most f and is itself a trade-off"
-            " function; as the grid of delta is refined and its ends go to 0 and 1 the grid of eps becomes dense and"
-            " the maximum tends to f, h being continuous.",
-            kind="argument",
+            premises=("strong duality", "both orders", "value at 1 - x"),
         ),
         Step(
             "members",
@@ -181,12 +179,20 @@ def conversion() -> Derivation:
             ),
             rhs=sp.Max(0, 1 - h - x * order, (1 - h - x) * order ** (-1)),
         ),
+        Step(
+            "finite grid",
+            "The maximum over finitely many (eps, delta) with h(e^eps) <= delta is at most f and is itself a trade-off"
+            " function; as the grid of delta is refined and its ends go to 0 and 1 the grid of eps becomes dense and"
+            " the maximum tends to f, h being continuous.",
+            kind="argument",
+            premises=("members",),
+        ),
     )
     return Derivation(
         id="trade_off.conversion",
         title="From a privacy profile to a trade-off function",
         sources=("KM-2.7", "KM-Alg1"),
-        hypotheses=("h(a) is the largest H_a over ordered neighbouring pairs", "a > 0", "x in [0, 1]"),
+        hypotheses=(_PROFILE, Hypothesis("a > 0", order > 0), "x in [0, 1]"),
         steps=steps,
         result_step="members",
         symbols={"a": order, "h": h, "x": x},
@@ -200,74 +206,10 @@ def conversion() -> Derivation:
             Fault("a for 1/a", "third member", lambda rhs: (1 - h - x) / order),
             Fault("line not below 1 - x", "value at 1 - x", lambda rhs: 1 - slack_h),
         ),
-        covers={"KM-2.7": "whole, supremum for maximum", "KM-Alg1": "whole"},
-    )
-
-
-@cache
-def gaussian() -> Derivation:
-    """`T(N(0,1), N(mu,1))` at 1 - Phi(z) is Phi(z - mu); a threshold on N(1,s^2) against N(0,s^2) gives mu = 1/s
-    (KM-2.8, KM-eq3.1).
-
-    `number`: the type II error at threshold `z` and `mu`.
-    """
-    x = sp.Symbol("x", real=True)
-    ratio = sp.log(phi(x - mu) / phi(x))
-    steps = (
-        Step("log ratio", "Of N(mu, 1) to N(0, 1).", lhs=ratio, rhs=mu * x - mu**2 / 2),
-        Step(
-            "increasing ratio",
-            "So the best tests reject beyond a threshold (Neyman-Pearson).",
-            lhs=sp.diff(mu * x - mu**2 / 2, x),
-            rhs=zero,
-            relation=">",
-            witness=mu,
+        concludes=(
+            Conclusion("KM-2.7", "largest", part="that the mechanism is f-DP, and f the largest such function"),
+            Conclusion("KM-Alg1", "finite grid", part="that it tends to f as the grid is refined"),
         ),
-        Step(
-            "type I error",
-            "d/dz of 1 - Phi(z) is minus the density of N(0, 1).",
-            lhs=sp.Derivative(1 - Phi(threshold), threshold),
-            rhs=-phi(threshold),
-        ),
-        Step(
-            "type II error",
-            "d/dz of Phi(z - mu) is the density of N(mu, 1), and both vanish at -infinity.",
-            lhs=sp.Derivative(Phi(threshold - mu), threshold),
-            rhs=phi(threshold - mu),
-        ),
-        Step(
-            "the other order",
-            "Reflecting x to mu - x swaps the two laws: the curve is symmetric.",
-            lhs=phi(held(mu - x) - mu),
-            rhs=phi(x),
-        ),
-        Step(
-            "any threshold",
-            "alpha = 1 - Phi(z/s), beta = Phi((z - 1)/s): Phi^-1(1 - alpha) - Phi^-1(beta) does not depend on z.",
-            lhs=threshold / std - (threshold - 1) / std,
-            rhs=1 / std,
-        ),
-        Step(
-            "curve",
-            "At alpha = 1 - Phi(z), where z = Phi^-1(1 - alpha).",
-            lhs=Phi(-(held(mu) - held(threshold))),
-            rhs=Phi(threshold - mu),
-        ),
-    )
-    return Derivation(
-        id="trade_off.gaussian",
-        title="The trade-off curve of two Gaussians mu apart",
-        sources=("KM-2.8", "KM-eq3.1"),
-        hypotheses=("mu > 0", "std > 0"),
-        steps=steps,
-        result_step="curve",
-        symbols={"z": threshold, "mu": mu},
-        faults=(
-            Fault("shift in the wrong direction", "curve", lambda rhs: Phi(threshold + mu)),
-            Fault("variance for standard deviation", "any threshold", lambda rhs: 1 / std**2),
-            Fault("half of the square dropped", "log ratio", lambda rhs: mu * x - mu**2),
-        ),
-        covers={"KM-2.8": "whole", "KM-eq3.1": "whole"},
     )
 
 
@@ -369,6 +311,7 @@ def subsampled_gaussian() -> Derivation:
             rhs=curve,
             relation=">=",
             witness=rest * room,
+            premises=("0 < q < 1",),
         ),
         Step(
             "both orders",
@@ -383,6 +326,7 @@ def subsampled_gaussian() -> Derivation:
             "At threshold z, u = (z-1)/s and mu = 1/s - c: z/s - mu = u + c.",
             lhs=threshold / std - (1 / std - gap),
             rhs=(threshold - 1) / std + gap,
+            premises=("0 < c < 1/s",),
         ),
         Step(
             "shifted density", "Squares multiplied out.", lhs=phi(t + gap), rhs=phi(t) * sp.exp(-gap * t - gap**2 / 2)
@@ -394,6 +338,7 @@ def subsampled_gaussian() -> Derivation:
             rhs=gap * u,
             relation=">=",
             witness=gap * extra + gap**2 / 2,
+            premises=("shifted density",),
         ),
         Step(
             "power of the test",
@@ -410,19 +355,21 @@ def subsampled_gaussian() -> Derivation:
             "e^{-cu} = q at u = log(1/q)/c: there and beyond mu-GDP fails.",
             lhs=sp.exp(-gap * held(sp.log(1 / rate) / gap)),
             rhs=rate,
+            premises=("where a smaller mu is asked", "shifted tail", "power of the test"),
         ),
         Step(
             "threshold",
             "z = 1 + s u.",
             lhs=1 + std * held(sp.log(1 / rate) / gap),
             rhs=1 + std * sp.log(1 / rate) / gap,
+            premises=("the tails cross",),
         ),
     )
     return Derivation(
         id="trade_off.subsampled_gaussian",
         title="Subsampling does not lower the GDP parameter of the Gaussian pair",
         sources=("KM-S3",),
-        hypotheses=("0 < q < 1", "s > 0", "0 < c < 1/s"),
+        hypotheses=("0 < q < 1", Hypothesis("s > 0", std > 0), "0 < c < 1/s"),
         steps=steps,
         result_step="threshold",
         symbols={"std": std, "rate": rate, "gap": gap},
@@ -432,5 +379,12 @@ def subsampled_gaussian() -> Derivation:
             Fault("shift without the square", "shifted density", lambda rhs: phi(t) * sp.exp(-gap * t)),
             Fault("gap on the wrong side", "where a smaller mu is asked", lambda rhs: (threshold - 1) / std - gap),
         ),
-        covers={"KM-S3": "the corrected value 1/s"},
+        concludes=tuple(
+            Conclusion("KM-S3-corrected", end, part=part)
+            for end, part in (
+                ("mu = 1/s suffices", "every test, in one order"),
+                ("both orders", "and in the other"),
+                ("threshold", "that no smaller mu will do"),
+            )
+        ),
     )

@@ -23,7 +23,6 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import histogram as derived
 from ndis_verify.symbolic import histogram_rate as rate
-from ndis_verify.symbolic import nearby_laws
 
 
 def _coverage_shortfall(point: dict) -> Enclosure:
@@ -172,7 +171,6 @@ CLAIMS = (
         checks=(
             proof("both chances", derived.both_failures),
             proof("bias, bounded differences, binning", derived.interval),
-            proof("binning", nearby_laws.binning),
         ),
         note=(
             "For other orders use KM-4.3 with tau in each law: both fail with probability at most delta/2 each, so H^ -"

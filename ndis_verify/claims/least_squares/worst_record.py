@@ -32,7 +32,6 @@ from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge,
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer as whole
 from ndis_verify.statements.statement import real
-from ndis_verify.symbolic import least_squares_limit as limit
 from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import least_squares_summit
 
@@ -315,10 +314,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         search={"quick": 200},
         declared=Verdict.PROVED,
-        checks=(
-            proof("one family of laws with a monotone likelihood ratio", order.finite_order),
-            proof("which (p, q) there are", limit.pure_privacy),
-        ),
+        checks=(proof("one family of laws with a monotone likelihood ratio", order.finite_order),),
         note=(
             "So noise for sketch and solve at its own r is one search over p, and N24-6.3-worst-record says where it"
             " ends. No limit r -> infinity is needed."

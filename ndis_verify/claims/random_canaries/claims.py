@@ -197,7 +197,6 @@ CLAIMS = (
         checks=(
             proof("the limit at eps = 0", derived.limit_at_zero),
             proof("coupling with normal scores", derived.histogram_limit),
-            proof("scores", derived.joint_scores),
             formula_check(
                 "the limit at eps = 0 against the certified divergence",
                 derived.limit_at_zero,

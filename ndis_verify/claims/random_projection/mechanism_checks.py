@@ -15,7 +15,6 @@ from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count
-from ndis_verify.court.proof_checks import proof
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
@@ -26,9 +25,6 @@ from ndis_verify.oracle.certified.gaussian_mechanism import profile
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
-from ndis_verify.symbolic import leverage, privacy_loss, ridge
-from ndis_verify.symbolic import random_projection as derived
-from ndis_verify.symbolic import random_projection_order as order
 
 _DELTA = Fraction(1, 10**6)
 _TARGETS = ((1, "1", "0.01"), (2, "0.5", "1e-6"), (3, "0", "0.001"), (1, "3", "1e-9"))
@@ -147,7 +143,7 @@ def slack(point) -> Enclosure:
         return enclosure(room.min(below))
 
 
-_SHARP = Check(
+SHARP = Check(
     "certified on the lone record: valid at the smallest ridge, not just below",
     Kind.CROSSCHECK,
     _sharpness(_smallest),
@@ -165,16 +161,6 @@ PRIVACY = tuple(
     )
     for name, excess in (("ridge l^2/p*", 1), ("ridge l^2 (1/p* - 1)", 0))
 )
-MECHANISM = (
-    proof("the mechanism", ridge.mechanism),
-    proof("leverage beside a ridge", leverage.ridge),
-    proof("law of the projection", derived.projected_covariance),
-    proof("closed form of a deletion", derived.hockey_stick_deletion),
-    proof("order in the leverage", order.derivative_in_leverage),
-    proof("deletion dominates insertion", order.deletion_dominates),
-)
-DP = proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick)
-SMALLEST = (proof("smallest ridge", ridge.smallest_ridge), *MECHANISM, _SHARP)
 
 
 def _eigenvalue_threshold(r: float, epsilon: float, delta: float, constant: float = 4.0) -> float:

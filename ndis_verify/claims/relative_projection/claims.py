@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.random_projection.mechanism_checks import DP, MECHANISM
 from ndis_verify.claims.random_projection.white_box import ADDITIONS, RELATIVE, RELATIVE_PRINTED
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement
@@ -29,7 +28,15 @@ from ndis_verify.oracle.leverage import leverage_of_set
 from ndis_verify.oracle.random_projection import rp_leverage
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector
-from ndis_verify.symbolic import least_ridges, random_projection, relative_projection, rows
+from ndis_verify.symbolic import (
+    least_ridges,
+    leverage,
+    privacy_loss,
+    random_projection,
+    relative_projection,
+    ridge,
+    rows,
+)
 from ndis_verify.symbolic import random_projection_order as order
 
 _SLACK = 1e-10  # what rounding up may add to a leverage of these small databases
@@ -80,7 +87,6 @@ def _by_definition(change: Callable[[float], float] = lambda p: p, outside: bool
 
 
 _DEFINITION = (
-    proof("pairs of the set", relative_projection.neighbourhood),
     Check(
         "from the definition, additions from outside",
         Kind.CROSSCHECK,
@@ -125,7 +131,13 @@ _PRINTED_RIDGE = agreement(
     digits=20,
     mutants={"the smallest ridge in its place": _printed_ridge(rp_leverage, 1)},
 )
-_BRANCHES = (proof("both branches, one set", relative_projection.mechanism), *MECHANISM, DP)
+_BRANCHES = (
+    proof("both branches, one set", relative_projection.mechanism),
+    proof("the mechanism", ridge.mechanism),
+    proof("leverage beside a ridge", leverage.ridge),
+    *_ORDER,
+    proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
+)
 
 
 def _afresh(recomputed: bool = True, printed: bool = True) -> Callable[[dict], Enclosure]:
@@ -175,7 +187,7 @@ CLAIMS = (
         hypotheses=(*_SET, "every database of full column rank"),
         declared=Verdict.DEFINITION,
         checks=(
-            replace(_DEFINITION[1], kind=Kind.MEANING),
+            replace(_DEFINITION[0], kind=Kind.MEANING),
             *(
                 replace(check, part="what it decides")
                 for check in (*_ORDER, proof("what the leverage of a set decides", relative_projection.mechanism))

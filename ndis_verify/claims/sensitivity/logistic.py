@@ -108,9 +108,6 @@ def _optimum(penalty_factor: float) -> Callable[[str], Evidence]:
     return run
 
 
-_SHIFT = proof("shift of the mean and spread of the covariance", sensitivity.logistic_shift)
-_RANK_ONE = proof("one eigenvalue", sensitivity.logistic_rank_one)
-
 CLAIMS = (
     Claim(
         id="N26-D7",
@@ -123,7 +120,7 @@ CLAIMS = (
         hypotheses=("lambda > 0", "any number of records, none included"),
         declared=Verdict.PROVED,
         checks=(
-            _SHIFT,
+            proof("strongly convex", sensitivity.one_minimiser),
             Check(
                 "minimiser and covariance computed", Kind.CROSSCHECK, _optimum(1.0), {"other penalty": _optimum(1.5)}
             ),
@@ -146,7 +143,7 @@ CLAIMS = (
         search={"starts": (FIRST,)},
         declared=Verdict.PROVED,
         checks=(
-            _SHIFT,
+            proof("shift of the mean", sensitivity.logistic_shift),
             proof("covariances in order", surrogate_order.with_more_records),
             attacked(_margin, _DOMAIN, _bounds, (0.3, 0.8), _ALONE),
             bound_check("derived Delta", sensitivity.logistic_shift, lambda l, p, v, n: _bounds(l, p, v, n, 1)[0]),
@@ -183,7 +180,6 @@ CLAIMS = (
         search={"starts": (FIRST,)},
         declared=Verdict.PROVED,
         checks=(
-            _RANK_ONE,
             proof("covariances in order, and determinants", surrogate_order.one_eigenvalue),
             attained_check(_stated_ratio, _found_ratio),
             attacked(_margin, _DOMAIN, _sharper, (0.3, 0.98), _ALONE),
