@@ -19,7 +19,7 @@ import scipy.linalg
 from ndis_verify.bench import problems
 from ndis_verify.bench.ours import fast_problem
 from ndis_verify.bench.peers import Method, peers
-from ndis_verify.fast.engine import curve
+from ndis_verify.fast.engine import kernels
 from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick
 from ndis_verify.fast.joint_shift import added_variance
@@ -104,10 +104,10 @@ def timed(work: Work) -> tuple[dict[str, float], float]:
     """Seconds of each way, and the largest relative distance between the numbers of the two of ours."""
 
     def arrays() -> Any:
-        with curve.by_arrays_alone():
+        with kernels.by_arrays_alone():
             return work.call()
 
-    calls = {"numpy": arrays, **({"compiled": work.call} if curve.compiled_kernel() else {}), **work.others}
+    calls = {"numpy": arrays, **({"compiled": work.call} if kernels.compiled_kernel() else {}), **work.others}
     answers = {name: call() for name, call in calls.items() if name in ("numpy", "compiled")}
     least: dict[str, float] = {}
     for turn in range(_ROUNDS):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, as_exact, as_float, nearest_float
+from ndis_verify.fast.engine import kernels
 from ndis_verify.fast.engine.exact_moment import Inputs
 from ndis_verify.fast.engine.exact_products import expansion, whitened_pencil
 from ndis_verify.fast.engine.graded_pencil import graded_pencil
@@ -253,6 +254,9 @@ def _dense_parts(inputs: Inputs) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarr
     """alpha (ascending), m and log(1 + alpha), and the inputs in their own units: float64 whitening where its error,
     1e-16 of the largest |alpha|, is small enough; `graded_pencil` elsewhere.
     """
+    found = _by_loops(inputs)
+    if found is not None:
+        return _judged(inputs, *found), inputs
     exact, unit = _in_its_own_units(inputs)
     inputs = exact if unit is None else Inputs(exact.p, exact.q, exact.mean_p * _powers(-unit), exact.mean_q)
     alpha, shift, logs = _in_floats(inputs)
@@ -260,6 +264,16 @@ def _dense_parts(inputs: Inputs) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarr
         with np.errstate(over="ignore", under="ignore"):
             shift = np.where(shift > 0, np.maximum(np.ldexp(shift, unit), 5e-324), 0.0)
     return (alpha, shift, logs), exact
+
+
+def _by_loops(inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """As `whitened_pencil`, by compiled loops; None where they are not wanted, or numbers are far from 1."""
+    parts = (inputs.p, inputs.q, inputs.mean_p, inputs.mean_q)
+    if not all(part.dtype == np.float64 for part in parts) or not kernels.compiled_wanted(inputs.size):
+        return None
+    from ndis_verify.fast.engine import compiled_whitening  # numba takes half a second
+
+    return compiled_whitening.pencils(inputs) if inputs.mean_p.shape[-1] <= compiled_whitening.LARGEST else None
 
 
 def _in_floats(inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
