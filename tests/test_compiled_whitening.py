@@ -1,4 +1,4 @@
-"""The compiled whitening of dense pairs beside that by arrays; where numba is not installed, the loops as plain Python."""
+"""The compiled whitening of dense pairs beside that by arrays; without numba, the loops as plain Python."""
 
 import types
 

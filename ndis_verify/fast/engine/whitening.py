@@ -140,8 +140,8 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
     mean_p, mean_q = convert(pair.mean_p), convert(pair.mean_q)
     if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
         p, q = _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert)
-        parts, inputs = _dense_parts(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
-        return _of_dense(*(part[0] for part in parts), inputs)
+        (alpha, shift, logs), inputs = _dense_parts(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+        return _of_dense(alpha[0], shift[0], logs[0], inputs)
     p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
     return _elementwise(p, q, _difference(mean_p, mean_q), Inputs(p[None], q[None], mean_p[None], mean_q[None]))
 
