@@ -58,11 +58,13 @@ def test_a_first_whitening_that_leaves_much_is_followed_by_a_second(monkeypatch)
     matrix = np.stack([np.eye(3) + 0.3, np.eye(3)])
     for k in range(2):
         white, moved, column = matrix[k].copy(), np.diag([1.0, 2.0, 3.0]), np.ones((1, 3))
-        assert compiled_whitening._whitened_again(white, moved, column, np.empty((2, 3, 3)))
+        assert compiled_whitening._whitened_again(white, moved, column, np.empty((1, 3)), np.empty((2, 3, 3)))
         root = np.linalg.inv(np.linalg.cholesky(matrix[k]))
         np.testing.assert_allclose(moved, root @ np.diag([1.0, 2.0, 3.0]) @ root.T, rtol=1e-13)
         np.testing.assert_allclose(column[0], root @ np.ones(3), rtol=1e-13)
-    assert not compiled_whitening._whitened_again(-np.eye(3), np.eye(3), np.ones((1, 3)), np.empty((2, 3, 3)))
+    assert not compiled_whitening._whitened_again(
+        -np.eye(3), np.eye(3), np.ones((1, 3)), np.empty((1, 3)), np.empty((2, 3, 3))
+    )
     assert np.isfinite(once[2]).all()
 
 

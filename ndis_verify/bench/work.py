@@ -157,10 +157,11 @@ _HEAD = """# Speed
 Written by `ndis-verify bench --work > docs/speed.md` with `OMP_NUM_THREADS=1`, all in one process.
 
 Process time of one call, the least of five rounds in which all ways take their turn. "Compiled": with the extra `speed`
-(numba); loading it takes half a second once a process, which the first 500 values are spared, and the first use after
-an installation compiles for about ten seconds. "Apart": the largest relative distance of the two answers. The last
-column is the same work by published libraries that were installed, in brackets their time over ours. They compute two
-distribution functions to an absolute error, or whiten to no stated error; `ndis-verify bench` counts digits.
+(numba); loading it takes half a second once a process, which the first 500 values and whitenings are spared, and the
+first use after an installation compiles for about fifteen seconds. "Apart": the largest relative distance of the two
+answers. The last column is the same work by published libraries that were installed, in brackets their time over ours.
+They compute two distribution functions to an absolute error, or whiten to no stated error; `ndis-verify bench` counts
+digits.
 `hockey_stick(batch, epsilon, workers=2)` shares a batch between two cores for the same CPU; a batch takes the memory of
 a chunk of 4,096 pairs beside its result.
 

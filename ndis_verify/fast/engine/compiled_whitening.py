@@ -114,7 +114,7 @@ def _symmetrise(matrix):
 
 
 @compiled
-def _whitened_again(white, moved, column, work):
+def _whitened_again(white, moved, column, turned, work):
     """`moved` and `column` (a row) in coordinates where what is left of the second covariance, `white`, is the
     identity: a step of I - F/2 where F is small; whether it can be done."""
     spare, again, off = work[0], work[1], 0.0
@@ -124,7 +124,6 @@ def _whitened_again(white, moved, column, work):
         for j in range(white.shape[0]):
             total += abs(white[i, j])
         off = max(off, total)
-    turned = np.empty(column.shape)
     if off < _SLIGHT:
         _onto(white, moved, spare)
         _onto(column, white, turned)
@@ -141,7 +140,8 @@ def _whitened_again(white, moved, column, work):
     _onto(spare, again, moved)
     _symmetrise(moved)
     _onto(column, again, turned)
-    column[:] = turned
+    for i in range(column.size):
+        column[0, i] = turned[0, i]
     return True
 
 
@@ -166,7 +166,7 @@ def _pencil(p, q, mean_p, mean_q, bits, work, rows):
         _congruence(inverse, lead, rest, base, zero, bits, work[7:])
         _halve(shift, lost, bits, first, second)
         _times(first, second, lead, rest, inverse, column, shift, lost)
-        if _whitened_again(base, high, column, work[7:]):
+        if _whitened_again(base, high, column, shift, work[7:]):
             values, vectors = np.linalg.eigh(high)
             _onto(column, vectors.T, shift)
             condition = 0.0
@@ -187,9 +187,9 @@ def _pencils(p, q, mean_p, mean_q, bits, alpha, shift, condition):
         left, right = mean_p[min(n, mean_p.shape[0] - 1)], mean_q[min(n, mean_q.shape[0] - 1)]
         if not _usual(a, b, left, right):
             return False
-        alpha[n], column, condition[n] = _pencil(a, b, left, right, bits, work, rows)
+        values, column, condition[n] = _pencil(a, b, left, right, bits, work, rows)
         for i in range(d):
-            shift[n, i] = abs(column[0, i])
+            alpha[n, i], shift[n, i] = values[i], abs(column[0, i])
     return True
 
 

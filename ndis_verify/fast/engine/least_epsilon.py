@@ -69,7 +69,7 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
         other = search[~near]
         if other.size:
             ends = (known[1][~near], known[0][~near])
-            result[other] = safe_root(lambda x, k: excess(x, other[k]), high[~near], low[~near], ends)
+            result[other] = safe_root(lambda x, k: excess(x, other[k]), high[~near], low[~near], known=ends)
     tiny = search[result[search] < 2.0**_TINY]
     if tiny.size:
         low, high = _powers(excess, tiny, -1074, 1)

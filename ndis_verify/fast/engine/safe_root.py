@@ -15,6 +15,7 @@ def safe_root(
     excess: Callable[[np.ndarray, np.ndarray], np.ndarray],
     safe: np.ndarray,
     unsafe: np.ndarray,
+    *,
     known: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
     """The point nearest to `unsafe` found with excess <= 0, within about 4 ulps of the crossing.
