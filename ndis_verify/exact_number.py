@@ -107,6 +107,8 @@ def float_array(values: Any, argument: str, rule: str = "must be a number or an 
     """`values` as a float64 array; raises `InputError` where it holds no real numbers, or is masked."""
     import numpy as np
 
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
     require_unmasked(values, argument)
     if np.iscomplexobj(values):
         raise InputError(argument, values, "must be real")

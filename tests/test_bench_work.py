@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ndis_verify.bench import run, work
-from ndis_verify.fast.engine import curve
+from ndis_verify.fast.engine import kernels
 
 PAGE = Path(__file__).parents[1] / "docs/speed.md"
 
@@ -24,15 +24,15 @@ def test_every_work_is_done_by_both_paths_alike(small, monkeypatch):
         if "scipy" not in str(one.others) and "dense" not in one.name:
             continue  # the rest takes longer; its quantities have tests of their own
         least, apart = work.timed(one)
-        assert set(one.others) < set(least) and ("compiled" in least) == (curve.compiled_kernel() is not None)
+        assert set(one.others) < set(least) and ("compiled" in least) == (kernels.compiled_kernel() is not None)
         assert all(seconds >= 0 for seconds in least.values()) and apart < 1e-11
 
 
 def test_the_kernel_is_left_alone_inside_only():
-    with pytest.raises(ZeroDivisionError), curve.by_arrays_alone():
-        assert curve._alone
+    with pytest.raises(ZeroDivisionError), kernels.by_arrays_alone():
+        assert kernels._alone
         1 / 0
-    assert not curve._alone
+    assert not kernels._alone
 
 
 def test_the_page_has_the_lines_of_the_code(small):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ndis_verify import GaussianPair, InputError
 from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.fast.accuracy import promise
-from ndis_verify.fast.engine import compiled, compiling, curve
+from ndis_verify.fast.engine import compiled, compiling, curve, kernels
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified
 
 ROUNDING = 3e-12  # of two routes, of which each is right to 3e-12 at most, and mostly to 1e-13
@@ -148,14 +148,14 @@ def test_beyond_the_largest_loss_delta_is_0_next_to_it_others_look(kernel):
 def test_without_numba_arrays_do_all(monkeypatch):
     laws = Spectrum([0.5, -0.3], [0.25, 0.1])
     monkeypatch.setattr(compiling, "numba", None)
-    monkeypatch.setattr(curve, "_asked", 10**9)
-    curve.compiled_kernel.cache_clear()
+    monkeypatch.setattr(kernels, "_asked", 10**9)
+    kernels.compiled_kernel.cache_clear()
     try:
-        assert curve.compiled_kernel() is None and compiling.compiled(math.exp) is math.exp
+        assert kernels.compiled_kernel() is None and compiling.compiled(math.exp) is math.exp
         rows, epsilon = np.zeros(1, dtype=int), np.array([1.0])
         assert hockey_stick(laws, 1.0) == np.exp(curve.entries_by_arrays(laws, rows, epsilon)[0][0])
     finally:
-        curve.compiled_kernel.cache_clear()
+        kernels.compiled_kernel.cache_clear()
 
 
 def test_loops_are_compiled_where_nothing_can_be_kept_on_disk(monkeypatch):
@@ -175,8 +175,10 @@ def test_what_the_kernel_leaves_the_numpy_path_does(kernel, monkeypatch):
     largest = float(epsilon_for_delta(laws, 0.0))
     epsilon = np.concatenate([np.linspace(0, largest, 20), [largest * (1 - 1e-12), largest, 2 * largest]])
     before = log_hockey_stick(laws, epsilon), epsilon_for_delta(laws, 1e-6)
-    monkeypatch.setattr(curve, "compiled_kernel", lambda: types.SimpleNamespace(entries=lambda *a: entries(kernel, *a)))
-    monkeypatch.setattr(curve, "_asked", 10**9)
+    monkeypatch.setattr(
+        kernels, "compiled_kernel", lambda: types.SimpleNamespace(entries=lambda *a: entries(kernel, *a))
+    )
+    monkeypatch.setattr(kernels, "_asked", 10**9)
     after = log_hockey_stick(laws, epsilon), epsilon_for_delta(laws, 1e-6)
     np.testing.assert_allclose(after[0], before[0], rtol=0, atol=ROUNDING)
     assert after[0][-1] == -np.inf and abs(after[1] / before[1] - 1) < ROUNDING

@@ -9,7 +9,7 @@ import pytest
 
 from ndis_verify.fast import als_exact_cap, als_exact_hockey_stick, als_exact_worst_case
 from ndis_verify.fast.accuracy import sketch_error
-from ndis_verify.fast.engine import compiling, curve
+from ndis_verify.fast.engine import compiling, kernels
 from ndis_verify.fast.least_squares import compiled_law, finite_law
 from ndis_verify.fast.least_squares.asymptotic_law import largest_loss
 from ndis_verify.oracle import certified_als_exact_hockey_stick
@@ -21,8 +21,8 @@ COMPILED = compiling.numba is not None
 @pytest.fixture
 def loops(monkeypatch):
     """They are used from the first value on, compiled or not."""
-    monkeypatch.setattr(curve, "compiled_kernel", lambda: compiled_law)
-    monkeypatch.setattr(curve, "_asked", 10**9)
+    monkeypatch.setattr(kernels, "compiled_kernel", lambda: compiled_law)
+    monkeypatch.setattr(kernels, "_asked", 10**9)
 
 
 def records(rng, count, d, direction):
@@ -48,7 +48,7 @@ def test_they_agree_with_arrays(loops, d, direction, effort):
     p, q, r, epsilon = records(rng, count, d, direction)
     with np.errstate(all="ignore"):
         ours = finite_law.log_als_exact_hockey_stick(p, q, d, r, epsilon, direction, effort=effort)
-    with curve.by_arrays_alone():
+    with kernels.by_arrays_alone():
         theirs = finite_law.log_als_exact_hockey_stick(p, q, d, r, epsilon, direction, effort=effort)
     assert np.array_equal(np.isinf(ours), np.isinf(theirs)) and np.isfinite(ours).any()
     with np.errstate(invalid="ignore"):
@@ -76,16 +76,16 @@ def test_they_are_within_the_promise_of_certified_values(loops):
 @pytest.mark.skipif(not COMPILED, reason="numba is not installed: the searches would take long")
 def test_searches_end_at_the_same_place(loops):
     ours = als_exact_cap(3, [20, 50, 400], epsilon=1.0, delta=1e-6), als_exact_worst_case(0.1, 3, 50, 1.0).delta
-    with curve.by_arrays_alone():
+    with kernels.by_arrays_alone():
         theirs = als_exact_cap(3, [20, 50, 400], epsilon=1.0, delta=1e-6), als_exact_worst_case(0.1, 3, 50, 1.0).delta
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-10)
     np.testing.assert_allclose(ours[1], theirs[1], rtol=ROUNDING)
 
 
 def test_arrays_do_few_values_and_all_where_they_are_asked_alone(monkeypatch):
-    monkeypatch.setattr(curve, "_asked", 0)
+    monkeypatch.setattr(kernels, "_asked", 0)
     monkeypatch.setattr(compiled_law, "log_deltas", None)  # would fail
     assert als_exact_hockey_stick(0.125, 0.25, 3, 50, 1.0) > 0.1
-    monkeypatch.setattr(curve, "_asked", 10**9)
-    with curve.by_arrays_alone():
+    monkeypatch.setattr(kernels, "_asked", 10**9)
+    with kernels.by_arrays_alone():
         assert als_exact_hockey_stick(0.125, 0.25, 3, 50, 1.0) > 0.1

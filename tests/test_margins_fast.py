@@ -12,7 +12,7 @@ from ndis_verify.exact_number import exact
 from ndis_verify.fast import mean_shift, random_projection
 from ndis_verify.fast.accuracy import PROMISES, digits, projection_error, promise
 from ndis_verify.fast.covariance_shift import less_spread_bound
-from ndis_verify.fast.engine import common_paths, curve, graded_pencil
+from ndis_verify.fast.engine import common_paths, graded_pencil, kernels
 from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import hockey_stick
@@ -99,7 +99,7 @@ def test_common_paths_are_surveyed_and_serve_as_far_as_stated(monkeypatch, pair,
 
     monkeypatch.setattr(common_paths, "_survey", surveyed)
     monkeypatch.setattr(common_paths, "_served", served)
-    with curve.by_arrays_alone():
+    with kernels.by_arrays_alone():
         hockey_stick(pair, np.linspace(0, 1, 60) * reach)
     assert rounds[0][0] == rounds[0][1] == 60
 

@@ -19,7 +19,7 @@ import scipy.linalg
 from ndis_verify.bench import problems
 from ndis_verify.bench.ours import fast_problem
 from ndis_verify.bench.peers import Method, peers
-from ndis_verify.fast.engine import curve
+from ndis_verify.fast.engine import kernels
 from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick
 from ndis_verify.fast.joint_shift import added_variance
@@ -104,10 +104,10 @@ def timed(work: Work) -> tuple[dict[str, float], float]:
     """Seconds of each way, and the largest relative distance between the numbers of the two of ours."""
 
     def arrays() -> Any:
-        with curve.by_arrays_alone():
+        with kernels.by_arrays_alone():
             return work.call()
 
-    calls = {"numpy": arrays, **({"compiled": work.call} if curve.compiled_kernel() else {}), **work.others}
+    calls = {"numpy": arrays, **({"compiled": work.call} if kernels.compiled_kernel() else {}), **work.others}
     answers = {name: call() for name, call in calls.items() if name in ("numpy", "compiled")}
     least: dict[str, float] = {}
     for turn in range(_ROUNDS):
@@ -157,10 +157,11 @@ _HEAD = """# Speed
 Written by `ndis-verify bench --work > docs/speed.md` with `OMP_NUM_THREADS=1`, all in one process.
 
 Process time of one call, the least of five rounds in which all ways take their turn. "Compiled": with the extra `speed`
-(numba); loading it takes half a second once a process, which the first 500 values are spared, and the first use after
-an installation compiles for about ten seconds. "Apart": the largest relative distance of the two answers. The last
-column is the same work by published libraries that were installed, in brackets their time over ours. They compute two
-distribution functions to an absolute error, or whiten to no stated error; `ndis-verify bench` counts digits.
+(numba); loading it takes half a second once a process, which the first 500 values and whitenings are spared, and the
+first use after an installation compiles for about fifteen seconds. "Apart": the largest relative distance of the two
+answers. The last column is the same work by published libraries that were installed, in brackets their time over ours.
+They compute two distribution functions to an absolute error, or whiten to no stated error; `ndis-verify bench` counts
+digits.
 `hockey_stick(batch, epsilon, workers=2)` shares a batch between two cores for the same CPU; a batch takes the memory of
 a chunk of 4,096 pairs beside its result.
 

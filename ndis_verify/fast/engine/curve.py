@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError, float_array
+from ndis_verify.fast.engine import kernels
 from ndis_verify.fast.engine.contour import log_integral
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.engine.support_edge import thresholds
@@ -20,10 +17,8 @@ from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 
 Pair = GaussianPair | PairBatch | Spectrum
-_PATIENCE = 500  # entries that are worked out by arrays before the compiled kernel is loaded, which takes as long
 _CHUNK = 1 << 12  # pairs of a batch that are worked on together
 _CELLS = 1 << 20  # numbers in their covariances
-_asked, _alone = 0, False
 
 
 def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
@@ -65,35 +60,9 @@ def _log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return direct.reshape(batch + epsilon.shape), complement.reshape(batch + epsilon.shape)
 
 
-@cache
-def compiled_kernel() -> ModuleType | None:
-    """`engine.compiled` where numba is installed (extra `speed`), else None."""
-    from ndis_verify.fast.engine import compiled, compiling  # numba takes half a second
-
-    return compiled if compiling.numba else None
-
-
-def compiled_wanted(count: int) -> bool:
-    """Whether compiled loops are there and worth loading, where `count` more values are asked for."""
-    global _asked
-    _asked += count
-    return _asked > _PATIENCE and not _alone and compiled_kernel() is not None
-
-
-@contextmanager
-def by_arrays_alone() -> Iterator[None]:
-    """Inside, the compiled kernel is left alone: to compare with it."""
-    global _alone
-    before, _alone = _alone, True
-    try:
-        yield
-    finally:
-        _alone = before
-
-
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
-    kernel = compiled_kernel() if compiled_wanted(rows.size) else None
+    kernel = kernels.compiled_kernel() if kernels.compiled_wanted(rows.size) else None
     if kernel is None:
         return entries_by_arrays(laws, rows, epsilon)
     direct, complement = kernel.entries(laws, rows, epsilon)

@@ -42,10 +42,14 @@ def _told(x: Fraction, y: Fraction | int, terms: int) -> tuple[float, ...]:
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a + b rounded, and its rounding error."""
+    """a + b rounded, and its rounding error, (a - (high - part)) + (b - part); in place, as new arrays cost more."""
     high = a + b
     part = high - a
-    return high, (a - (high - part)) + (b - part)
+    low = high - part
+    np.subtract(a, low, out=low)
+    np.subtract(b, part, out=part)
+    low += part
+    return high, low
 
 
 def added(total: Expansion, value: np.ndarray) -> Expansion:
@@ -62,15 +66,21 @@ def _slices(matrix: Expansion, bits: int, count: int) -> list[np.ndarray]:
     high, *rest = matrix
     slices = []
     for _ in range(count):
-        largest = _row_maxima(np.abs(high))
-        exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
-        grid = np.ldexp(1.0, exponent - bits)
-        piece = np.rint(high / grid) * grid
+        piece = _lead(high, bits)
         slices.append(piece)
         high = high - piece
         for k in range(len(rest)):
             high, rest[k] = two_sum(high, rest[k])
     return slices
+
+
+def _lead(high: np.ndarray, bits: int) -> np.ndarray:
+    """The first `bits` bits, aligned along the row: what is left of the sum with a number that has no further ones."""
+    exponent = np.frexp(_row_maxima(np.abs(high)))[1]
+    large = np.ldexp(1.5 * 2.0 ** (52 - bits), exponent)
+    lead = high + large
+    lead -= large
+    return lead
 
 
 def _row_maxima(values: np.ndarray) -> np.ndarray:
@@ -123,39 +133,49 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return total
 
 
-def _halved(matrix: Expansion, inner: int) -> list[np.ndarray]:
-    """The first slice of a sum of two floats, and the rest of it rounded."""
-    (lead,) = _slices(matrix[:1], _width(inner), 1)
-    return [lead, (matrix[0] - lead) + matrix[1]]
-
-
-def _double_product(left: list[np.ndarray], right: list[np.ndarray]) -> Expansion:
-    """left @ right.T of halved matrices: what is rounded is as small as a rest, about 2^-24 of the whole."""
-    lead, rest = (np.swapaxes(piece, -1, -2) for piece in right)
-    return two_sum(matmul(left[0], lead), matmul(left[0], rest) + matmul(left[1], lead + rest))
-
-
 class Congruence:
-    """W M W^T and W v for a float matrix W (.., d, d), in two floats, or in `terms` of products cut to `bits` bits."""
+    """W M W^T and W v for a float matrix W (.., d, d), in `terms` floats, of products cut to `bits` bits."""
 
-    def __init__(self, white: np.ndarray, terms: int = 2, bits: int = 0):
+    def __init__(self, white: np.ndarray, terms: int, bits: int):
         self.inner, self.terms, self.bits = white.shape[-1], terms, bits
-        self.white = self._cut((white, np.zeros(white.shape)))
+        self.white = _cut((white, np.zeros(white.shape)), self.inner, bits)
 
-    def _cut(self, matrix: Expansion) -> list[np.ndarray]:
-        return _halved(matrix, self.inner) if self.terms == 2 else _cut(matrix, self.inner, self.bits)
-
-    def _product(self, left: list[np.ndarray], right: list[np.ndarray]) -> Expansion:
-        return _double_product(left, right) if self.terms == 2 else _product(left, right, self.terms)
+    def _product(self, left: list[np.ndarray], right: Expansion) -> Expansion:
+        return _product(left, _cut(right, self.inner, self.bits), self.terms)
 
     def matrix(self, matrix: Expansion) -> Expansion:
         """W M W^T."""
-        half = self._product(self.white, self._cut(turned(matrix)))
-        return self._product(self._cut(half), self.white)
+        half = self._product(self.white, turned(matrix))
+        return _product(_cut(half, self.inner, self.bits), self.white, self.terms)
 
     def vector(self, vector: Expansion) -> Expansion:
         """W v; v has shape (.., d), the result (.., d, 1)."""
-        return self._product(self.white, self._cut(tuple(part[..., None, :] for part in vector)))
+        return self._product(self.white, tuple(part[..., None, :] for part in vector))
+
+
+class Halved:
+    """A matrix in two floats as its first slice and the rest, rounded: of products, what is rounded is as small as a
+    rest, about 2^-24 of the whole.
+    """
+
+    def __init__(self, matrix: Expansion):
+        self.lead = _lead(matrix[0], _width(matrix[0].shape[-1]))
+        self.rest = matrix[0] - self.lead
+        if len(matrix) > 1:
+            self.rest += matrix[1]
+
+    def times(self, other: Halved) -> Expansion:
+        """The product with the transpose of another, as a sum of two matrices."""
+        lead, rest = (np.swapaxes(part, -1, -2) for part in (other.lead, other.rest))
+        small = matmul(self.lead, rest)
+        small += matmul(self.rest, lead + rest)
+        return matmul(self.lead, lead), small
+
+
+def congruent(white: Halved, matrix: Expansion) -> np.ndarray:
+    """W M W^T for a float matrix W and a symmetric M in two floats, rounded once from about 77 bits of each row."""
+    half = two_sum(*white.times(Halved(matrix)))
+    return symmetric(np.add(*Halved(half).times(white)))
 
 
 def balanced(matrix: np.ndarray) -> np.ndarray:
@@ -181,12 +201,12 @@ def whitened_pencil(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[n
     gap, base, mean = scaled(gap, scale), scaled(base, scale), tuple(part * scale for part in mean)
     inverse = _inverse_factor(base[0])
     condition = (inverse * inverse).sum(axis=(-2, -1))
-    congruence = Congruence(inverse)
+    by = Halved((inverse,))
     if gap[0].size < _FEW and gap[0].shape == base[0].shape:  # calls then cost more than numbers: both at once
-        white, moved = symmetric(congruence.matrix(tuple(map(np.stack, zip(base, gap))))[0])
+        white, moved = congruent(by, tuple(map(np.stack, zip(base, gap))))
     else:
-        white, moved = (symmetric(congruence.matrix(part)[0]) for part in (base, gap))
-    shift = congruence.vector(mean)[0]
+        white, moved = (congruent(by, part) for part in (base, gap))
+    shift = np.add(*by.times(Halved(tuple(part[..., None, :] for part in mean))))
     each = np.arange(white.shape[-1])
     defect = white.copy()
     defect[..., each, each] -= 1

@@ -16,6 +16,7 @@ from ndis_verify.fast.engine.whitening import spectrum
 
 _TINY, _HUGE = -100, 20  # exponents of roots that are looked for by the exponent first
 _LARGEST = np.finfo(float).max
+_MORE = 1.05  # times the step of a chord, which is safe where it is one of a straight line
 _ROOM = 1e-6  # above the largest loss, relative to it: far more than its rounding error
 
 
@@ -40,9 +41,7 @@ def epsilon_search(pair: Pair, delta: Any) -> np.ndarray:
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        goal = np.log(target)
-
+    goal = np.log(target)
     kept, far = margin("epsilon_for_delta"), PROMISES["hockey_stick"].ranges["epsilon"].high
 
     def log_delta(epsilon: np.ndarray, index: np.ndarray) -> np.ndarray:
@@ -50,24 +49,27 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
 
     def excess(epsilon: np.ndarray, index: np.ndarray) -> np.ndarray:
         found = np.where(epsilon < np.inf, log_delta(np.minimum(epsilon, _LARGEST), index), -np.inf)
-        with np.errstate(invalid="ignore"):
-            gap = np.maximum(found, -1e300) - np.maximum(goal[index], -1e300)
-        return gap + kept
+        return np.maximum(found, -1e300) - np.maximum(goal[index], -1e300) + kept
 
     result = np.zeros(target.shape)
     everything = np.arange(target.size)
     ceiling = _ceilings(laws)[rows]
-    above = log_delta(result, everything) > goal
+    at_zero = excess(result, everything)
+    above = at_zero > kept
     zero = above & (target == 0)
     result[zero] = [max(largest_loss(laws, int(row)), 0.0) for row in rows[zero]]
     search = np.flatnonzero(above & ~zero)
     if search.size:
-        low, high = _bracket(excess, search, ceiling[search])
+        loss = laws.loss_forms()
+        first = loss.mean[rows[search]] + loss.std[rows[search]] * np.sqrt(np.maximum(-2 * goal[search], 0.0))
+        first = np.where((first > 0) & (first < 2.0**_HUGE), first, 1.0)
+        low, high, *known = _bracket(excess, search, ceiling[search], first, at_zero[search])
         # Arithmetic steps from 0 take long to a root far below: there, by the exponent first.
-        near = (low == 0) & (laws.loss_forms().std[rows[search]] < 2.0**_TINY)
+        near = (low == 0) & (loss.std[rows[search]] < 2.0**_TINY)
         other = search[~near]
         if other.size:
-            result[other] = safe_root(lambda x, k: excess(x, other[k]), high[~near], low[~near])
+            ends = (known[1][~near], known[0][~near])
+            result[other] = safe_root(lambda x, k: excess(x, other[k]), high[~near], low[~near], known=ends)
     tiny = search[result[search] < 2.0**_TINY]
     if tiny.size:
         low, high = _powers(excess, tiny, -1074, 1)
@@ -81,21 +83,31 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
     return result
 
 
-def _bracket(excess: Any, index: np.ndarray, ceiling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    low, high = np.zeros(index.size), np.minimum(1.0, ceiling)
+def _bracket(
+    excess: Any, index: np.ndarray, ceiling: np.ndarray, first: np.ndarray, at_zero: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """An epsilon below each root, one above it, at most `ceiling`, and the excess at both; `first` is tried first.
+
+    The logarithm of delta is concave, or almost: the chord of two points below the root meets 0 a little above it.
+    """
+    low, high = np.zeros(index.size), np.minimum(first, ceiling)
+    below, above = at_zero.copy(), np.empty(index.size)
     open_ = np.arange(index.size)
     while open_.size:
-        over = excess(high[open_], index[open_]) > 0
-        open_ = open_[over & (high[open_] < ceiling[open_])]
-        low[open_] = high[open_]
+        above[open_] = excess(high[open_], index[open_])
+        open_ = open_[(above[open_] > 0) & (high[open_] < ceiling[open_])]
+        step = (high - low)[open_] * above[open_] / (below - above)[open_]
+        low[open_], below[open_] = high[open_], above[open_]
         far = low[open_] >= 2.0**_HUGE
         if far.any():
             some = open_[far]
             low[some], high[some] = _powers(excess, index[some], _HUGE, 1024)
             high[some] = np.minimum(high[some], ceiling[some])
-            open_ = open_[~far]
-        high[open_] = np.minimum(4 * low[open_], ceiling[open_])
-    return low, high
+            below[some], above[some] = excess(low[some], index[some]), excess(high[some], index[some])
+            open_, step = open_[~far], step[~far]
+        grown = low[open_] * np.where(step > 0, np.minimum(1 + _MORE * step / low[open_], 4.0), 4.0)
+        high[open_] = np.minimum(np.maximum(grown, np.nextafter(low[open_], np.inf)), ceiling[open_])
+    return low, high, below, above
 
 
 def _powers(excess: Any, index: np.ndarray, least: int, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -105,8 +117,7 @@ def _powers(excess: Any, index: np.ndarray, least: int, most: int) -> tuple[np.n
         middle = (low + high) // 2
         over = excess(np.ldexp(1.0, middle), index) > 0
         low, high = np.where(over, middle, low), np.where(over, high, middle)
-    with np.errstate(over="ignore"):
-        ends = np.ldexp(1.0, low), np.ldexp(1.0, high)
+    ends = np.ldexp(1.0, low), np.ldexp(1.0, high)
     top = np.isinf(ends[1]) & (excess(np.full(index.size, _LARGEST), index) <= 0)
     return ends[0], np.where(top, _LARGEST, ends[1])
 

@@ -8,22 +8,30 @@ import numpy as np
 
 _ITERATIONS = 160
 _ULPS = 4.0
+_LEAST = 0.02  # share of the bracket that the first step takes off
 
 
 def safe_root(
-    excess: Callable[[np.ndarray, np.ndarray], np.ndarray], safe: np.ndarray, unsafe: np.ndarray
+    excess: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    safe: np.ndarray,
+    unsafe: np.ndarray,
+    *,
+    known: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
     """The point nearest to `unsafe` found with excess <= 0, within about 4 ulps of the crossing.
 
     `excess(x, index)` evaluates entries `index` at x; it is <= 0 at `safe` and > 0 at `unsafe` (arrays of shape (E,)).
-    Chandrupatla's method: inverse quadratic steps, bisection where they would not pay. The result was evaluated.
+    `known`: its values there, where they have been evaluated. Chandrupatla's method: inverse quadratic steps, bisection
+    where they would not pay; the first step is that of the chord. The result was evaluated.
     """
     index = np.arange(safe.size)
-    a, b, fa, fb = unsafe.copy(), safe.copy(), excess(unsafe, index), excess(safe, index)
-    c, fc, t = a.copy(), fa.copy(), np.full(safe.shape, 0.5)
+    a, b = unsafe.copy(), safe.copy()
+    fb, fa = known or (excess(safe, index), excess(unsafe, index))
+    c, fc = a.copy(), fa.copy()
+    t = _chord(fa, fb)
     result, live = safe.copy(), index
     for _ in range(_ITERATIONS):
-        x = np.clip(a + t * (b - a), np.minimum(a, b), np.maximum(a, b))
+        x = np.minimum(np.maximum(a + t * (b - a), np.minimum(a, b)), np.maximum(a, b))
         fx = excess(x, live)
         same = (fx > 0) == (fa > 0)
         c, fc = np.where(same, a, b), np.where(same, fa, fb)
@@ -35,9 +43,16 @@ def safe_root(
         keep = (tolerance < 0.5) & np.isfinite(b - a)
         if not keep.any():
             break
-        a, b, c, fa, fb, fc, live = (v[keep] for v in (a, b, c, fa, fb, fc, live))
-        t = _next_fraction(a, b, c, fa, fb, fc, np.minimum(tolerance[keep], 0.5))
+        if not keep.all():
+            a, b, c, fa, fb, fc, live, tolerance = (v[keep] for v in (a, b, c, fa, fb, fc, live, tolerance))
+        t = _next_fraction(a, b, c, fa, fb, fc, tolerance)
     return result
+
+
+def _chord(fa: np.ndarray, fb: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        t = fa / (fa - fb)
+    return np.minimum(np.maximum(np.where(np.isfinite(t), t, 0.5), _LEAST), 1 - _LEAST)
 
 
 def _next_fraction(
@@ -51,7 +66,7 @@ def _next_fraction(
 ) -> np.ndarray:
     with np.errstate(all="ignore"):
         xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
-        quadratic = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+        quadratic = (phi * phi < xi) & ((1 - phi) * (1 - phi) < 1 - xi)
         t = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
     t = np.where(quadratic & np.isfinite(t), t, 0.5)
-    return np.clip(t, tolerance, 1 - tolerance)
+    return np.minimum(np.maximum(t, tolerance), 1 - tolerance)

@@ -100,7 +100,7 @@ class Spectrum:
             ("log_ratio", logs),
             ("shift", shift),
         ):
-            object.__setattr__(self, name, np.broadcast_to(array, shape))
+            object.__setattr__(self, name, array if array.shape == shape else np.broadcast_to(array, shape))
         object.__setattr__(self, "squares_given", shift_squared is not None)
         object.__setattr__(self, "inputs", inputs)
 
@@ -215,6 +215,9 @@ def norm(shift: np.ndarray) -> np.ndarray:
 
 def require_in_range(alpha: np.ndarray, shift: np.ndarray, argument: str) -> None:
     """Raises `InputError` for whitened numbers that floats do not hold."""
+    largest = np.abs(alpha).max(axis=-1)
+    if largest.min() > NEAR_ZERO and largest.max() < 1 / NEAR_ZERO and shift.max() < 1 / NEAR_ZERO:
+        return
     if not np.isfinite(alpha).all():
         raise InputError(
             argument,
@@ -223,7 +226,7 @@ def require_in_range(alpha: np.ndarray, shift: np.ndarray, argument: str) -> Non
         )
     with np.errstate(over="ignore"):  # what overflows is refused
         total = np.where(np.isfinite(shift).all(axis=-1), norm(np.minimum(shift, _LARGEST_SHIFT)), np.inf)
-    alone = np.abs(alpha).max(axis=-1) < NEAR_ZERO
+    alone = largest < NEAR_ZERO
     if (total > _LARGEST_SHIFT).any() or (alone & (total > 0) & (total < _SMALLEST_SHIFT)).any():
         raise InputError(
             "mean_p",

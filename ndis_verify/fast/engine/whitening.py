@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, as_exact, as_float, nearest_float
+from ndis_verify.fast.engine import kernels
 from ndis_verify.fast.engine.exact_moment import Inputs
 from ndis_verify.fast.engine.exact_products import expansion, whitened_pencil
 from ndis_verify.fast.engine.graded_pencil import graded_pencil
@@ -139,7 +140,8 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
     mean_p, mean_q = convert(pair.mean_p), convert(pair.mean_q)
     if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
         p, q = _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert)
-        return _first(_dense_spectrum(Inputs(p[None], q[None], mean_p[None], mean_q[None])))
+        (alpha, shift, logs), inputs = _dense_parts(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+        return _of_dense(alpha[0], shift[0], logs[0], inputs)
     p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
     return _elementwise(p, q, _difference(mean_p, mean_q), Inputs(p[None], q[None], mean_p[None], mean_q[None]))
 
@@ -151,11 +153,6 @@ def _binary64(array: np.ndarray) -> bool:
 
 def _difference(mean_p: np.ndarray, mean_q: np.ndarray) -> np.ndarray:
     return mean_p - mean_q if mean_p.dtype == object else mean_p.astype(np.longdouble) - mean_q
-
-
-def _first(laws: Spectrum) -> Spectrum:
-    parts = (laws.alpha[0], None, laws.multiplicity[0], laws.log_ratio[0])
-    return Spectrum(*parts, shift=laws.shift[0], inputs=laws.inputs)
 
 
 def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray, inputs: Inputs) -> Spectrum:
@@ -234,7 +231,8 @@ def _batch_spectrum(batch: PairBatch) -> Spectrum:
         laws = _elementwise(p, q, _difference(batch.mean_p, batch.mean_q), inputs)
     else:
         p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
-        laws = _dense_spectrum(Inputs(p, q, batch.mean_p, batch.mean_q))
+        parts, inputs = _dense_parts(Inputs(p, q, batch.mean_p, batch.mean_q))
+        laws = _of_dense(*parts, inputs)
     return _spread(laws, batch.size)
 
 
@@ -252,46 +250,76 @@ def _batch_matrices(cov: np.ndarray, dimension: int) -> np.ndarray:
     return (cov[:, None] if cov.ndim == 1 else cov)[:, :, None] * np.eye(dimension)
 
 
-def _dense_spectrum(inputs: Inputs) -> Spectrum:
-    """Float64 whitening where its error, 1e-16 of the largest |alpha|, is small enough; `graded_pencil` elsewhere."""
-    inputs, unit = _in_its_own_units(inputs)
-    exact, inputs = inputs, _with_means_over(inputs, unit)
+def _dense_parts(inputs: Inputs) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], Inputs]:
+    """alpha (ascending), m and log(1 + alpha), and the inputs in their own units: float64 whitening where its error,
+    1e-16 of the largest |alpha|, is small enough; `graded_pencil` elsewhere.
+    """
+    found = _by_loops(inputs)
+    if found is not None:
+        return _judged(inputs, *found), inputs
+    exact, unit = _in_its_own_units(inputs)
+    inputs = exact if unit is None else Inputs(exact.p, exact.q, exact.mean_p * _powers(-unit), exact.mean_q)
+    alpha, shift, logs = _in_floats(inputs)
+    if unit is not None:
+        with np.errstate(over="ignore", under="ignore"):
+            shift = np.where(shift > 0, np.maximum(np.ldexp(shift, unit), 5e-324), 0.0)
+    return (alpha, shift, logs), exact
+
+
+def _by_loops(inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """As `whitened_pencil`, by compiled loops; None where they are not wanted, or numbers are far from 1."""
+    parts = (inputs.p, inputs.q, inputs.mean_p, inputs.mean_q)
+    if not all(part.dtype == np.float64 for part in parts) or not kernels.compiled_wanted(inputs.size):
+        return None
+    from ndis_verify.fast.engine import compiled_whitening  # numba takes half a second
+
+    return compiled_whitening.pencils(inputs) if inputs.mean_p.shape[-1] <= compiled_whitening.LARGEST else None
+
+
+def _in_floats(inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """alpha (ascending), m and log(1 + alpha) of pairs of numbers that are not far from 1."""
     p, q, mean_p, mean_q = inputs.p, inputs.q, inputs.mean_p, inputs.mean_q
     try:
-        alpha, shift, condition = whitened_pencil(expansion(p, q), expansion(q), expansion(mean_p, mean_q))
+        return _judged(inputs, *whitened_pencil(expansion(p, q), expansion(q), expansion(mean_p, mean_q)))
     except np.linalg.LinAlgError:  # not positive definite for floats
-        return _of_dense(*graded_pencil(*inputs.rows(np.arange(inputs.size))), unit, exact)
+        return graded_pencil(*inputs.rows(np.arange(inputs.size)))
+
+
+def _judged(
+    inputs: Inputs, alpha: np.ndarray, shift: np.ndarray, condition: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """alpha, m and log(1 + alpha), by `graded_pencil` where those of a float64 whitening have not all their digits."""
     logs = np.log1p(np.maximum(alpha, -1 + 1e-16)).astype(np.longdouble)
-    size = np.abs(alpha).max(axis=-1)
-    graded = size > _GRADED * np.minimum(1.0, 1 + alpha.min(axis=-1))
+    least, largest = alpha[..., 0], alpha[..., -1]
+    size = np.maximum(largest, -least)
+    graded = size > _GRADED * np.minimum(1.0, 1 + least)
     # Next to 0 the sign of alpha decides whether the loss is bounded, and coordinates that say nothing have no sign.
-    one_sided = np.minimum(alpha.max(axis=-1), -alpha.min(axis=-1)) < _UNSIGNED * size
+    one_sided = np.minimum(largest, -least) < _UNSIGNED * size
     unsigned = one_sided & (np.abs(alpha).min(axis=-1) < _UNSIGNED * size)
-    rows = np.flatnonzero(np.broadcast_to(graded | unsigned | (condition > _CONDITION), inputs.size))
-    if rows.size:
-        shape = (inputs.size, alpha.shape[-1])
+    rough = graded | unsigned | (condition > _CONDITION)
+    if rough.any():
+        rows, shape = np.flatnonzero(np.broadcast_to(rough, inputs.size)), (inputs.size, alpha.shape[-1])
         alpha, shift, logs = (np.broadcast_to(part, shape).copy() for part in (alpha, shift, logs))
         alpha[rows], shift[rows], logs[rows] = graded_pencil(*inputs.rows(rows))
-    return _of_dense(np.maximum(alpha, -1.0), shift, logs, unit, exact)
+    return alpha, shift, logs
 
 
-def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, unit: np.ndarray, inputs: Inputs) -> Spectrum:
-    """One group for each eigenvalue; the shift in units of 2^unit."""
-    with np.errstate(over="ignore", under="ignore"):
-        shift = np.where(shift > 0, np.maximum(np.ldexp(shift, unit), 5e-324), 0.0)
+def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, inputs: Inputs) -> Spectrum:
+    """One group for each eigenvalue."""
+    alpha = np.maximum(alpha, -1.0)
     require_in_range(alpha, shift, "cov_p")
-    return Spectrum(alpha, None, np.ones(1), logs, shift=shift, inputs=inputs)
+    return Spectrum(alpha, None, 1, logs, shift=shift, inputs=inputs)
 
 
-def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray]:
-    """The pairs, and exponents (n, 1) of the mean differences; in other units of their coordinates and not 0 where
-    numbers are so far from 1 that products of them would leave the range of floats.
+def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray | None]:
+    """The pairs, and None; where numbers are so far from 1 that products of them would leave the range of floats, the
+    pairs in other units of their coordinates, and exponents (n, 1) of the mean differences.
     """
     diagonals = [np.diagonal(part, axis1=-2, axis2=-1) for part in (inputs.p, inputs.q)]
     shift = np.abs(_difference(inputs.mean_p, inputs.mean_q))
-    usual = all((part > NEAR_ZERO).all() and (part < 1 / NEAR_ZERO).all() for part in diagonals)
-    if usual and ((shift == 0) | (shift > NEAR_ZERO)).all() and (shift < 1 / NEAR_ZERO).all():
-        return inputs, np.zeros((1, 1), dtype=int)
+    usual = all(part.min() > NEAR_ZERO and part.max() < 1 / NEAR_ZERO for part in diagonals)
+    if usual and shift.max() < 1 / NEAR_ZERO and ((shift == 0) | (shift > NEAR_ZERO)).all():
+        return inputs, None
     p, q, mean_p, mean_q = (as_exact(part) for part in (inputs.p, inputs.q, inputs.mean_p, inputs.mean_q))
     scale = _powers(-(_exponents(np.diagonal(q, axis1=-2, axis2=-1)) // 2))
     p, q = (part * scale[..., None] * scale[:, None, :] for part in (p, q))
@@ -301,12 +329,6 @@ def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray]:
     mean = (mean_p - mean_q) * scale
     unit = _exponents(np.abs(mean).max(axis=-1, keepdims=True))
     return Inputs(p, q, mean, np.full(mean.shape, Fraction(0), dtype=object)), unit
-
-
-def _with_means_over(inputs: Inputs, unit: np.ndarray) -> Inputs:
-    if not unit.any():
-        return inputs
-    return Inputs(inputs.p, inputs.q, inputs.mean_p * _powers(-unit), inputs.mean_q)
 
 
 def _exponents(values: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import betaln
 
 from ndis_verify.exact_number import broadcast
-from ndis_verify.fast.engine.curve import compiled_wanted
+from ndis_verify.fast.engine.kernels import compiled_wanted
 from ndis_verify.fast.hockey_stick import checked_epsilons
 from ndis_verify.fast.least_squares.asymptotic_law import checked_records, largest_loss, require_enough_rows
 from ndis_verify.fast.least_squares.kernel import DRAFT, FULL, Rule, log_kernel, log_sum, logistic
