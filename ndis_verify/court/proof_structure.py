@@ -247,7 +247,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         yield f"must say what {', '.join(fact.letters)} are"
         return
     if fact.instance(step.letters) == NOTHING:
-        yield f"{step.fact!r} says nothing of these letters"
+        yield f"is no instance of {step.fact!r}, which says nothing of these letters"
         return
     left, sign, right = fact.instance(step.letters)
     if sign != step.relation or not (equal(left, step.lhs) and equal(right, step.rhs)):
