@@ -13,7 +13,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step
-from ndis_verify.symbolic.notation import anything, definite, det, positive_definite, scalar, transpose
+from ndis_verify.symbolic.notation import anything, definite, det, diagonal, positive_definite, scalar, transpose
 from ndis_verify.symbolic.transposes import is_symmetric, written_transposed
 from ndis_verify.symbolic.zero import as_expression
 
@@ -42,6 +42,8 @@ class Definite:
         """What a fact whose conditions were shown says to have an inverse."""
         if step.fact == "an inverse from one side":
             self._inverted.append(step.letters["Y"])
+        if step.fact == "the inverse of a diagonal matrix":
+            self._inverted.append(diagonal(step.letters["d"]))
 
     def learn(self, step: Step | None) -> None:
         """What a step says that was shown: an equation of matrices, or an order of forms."""

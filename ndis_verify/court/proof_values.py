@@ -19,7 +19,7 @@ from ndis_verify.court.proof_inverses import Definite
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import inside
-from ndis_verify.symbolic.notation import definite, det, point, scalar, sign_changes
+from ndis_verify.symbolic.notation import definite, det, held, point, scalar, sign_changes
 from ndis_verify.symbolic.scopes import bound
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
@@ -30,6 +30,7 @@ _EVERYWHERE = (  # these have a value at every number; of logarithms `divisors` 
     *(Phi, Pg, Qg, sp.Abs, sp.sign, sp.floor, sp.ceiling, sp.Piecewise, sp.Min, sp.Max),
 )
 _ABOVE_0 = (sp.gamma, sp.loggamma, sp.digamma)
+_BETWEEN = (sp.erfinv,)  # these have one between -1 and 1
 _PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what they go over
 
 
@@ -79,12 +80,17 @@ def _of_step(
             for what in sorted(divisors(side), key=str):
                 yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
             for call in sorted(side.atoms(sp.Function), key=str):
-                if not (
-                    isinstance(call, _EVERYWHERE) or (isinstance(call, _ABOVE_0) and known.is_positive(call.args[-1]))
-                ):
+                if not _has_a_value(call, known):
                     yield f"{call} may have no value"
         signs.learn(one)
         matrices.learn(one)
+
+
+def _has_a_value(call: Any, known: _Signs) -> bool:
+    if isinstance(call, _BETWEEN):
+        at = _looked_into(call.args[0])
+        return known.is_positive(1 - at) and known.is_positive(1 + at)
+    return isinstance(call, _EVERYWHERE) or (isinstance(call, _ABOVE_0) and known.is_positive(call.args[-1]))
 
 
 def _sides(step: Step | None) -> Iterator[Any]:
@@ -109,13 +115,18 @@ def divisors(side: Any) -> frozenset[Any]:
         return own | (frozenset() if taken.has(sp.Derivative, sp.Subs) else divisors(taken))
     found = frozenset().union(*map(divisors, side.args))
     if isinstance(side, sp.Pow) and side.is_commutative and not side.exp.is_nonnegative:
-        found |= {side.base}
+        found |= {_looked_into(side.base)}
     if isinstance(side, sp.log):
-        found |= {side.args[0]}
+        found |= {_looked_into(side.args[0])}
     if isinstance(side, _PASSED_OVER):
         own = frozenset(bound(side))
         found = frozenset().union(*(_at_every_point(one, own) if one.free_symbols & own else {one} for one in found))
     return frozenset(one for one in found if len(_assumed(one)) != 1)
+
+
+def _looked_into(divisor: Any) -> Any:
+    """Without the marks of what stands as it is written; what is divided by in it is found apart."""
+    return divisor.replace(lambda node: isinstance(node, held), lambda node: node.args[0])
 
 
 def _at_every_point(divisor: Any, variables: frozenset[Any]) -> set[Any]:

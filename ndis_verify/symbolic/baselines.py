@@ -15,8 +15,8 @@ r = sp.Symbol("r", positive=True)
 
 @cache
 def information() -> Derivation:
-    """Noise set by the information of a lone record is (eps, delta)-DP, by a binary channel or by Pinsker's inequality
-    (N24-Fig14).
+    """Why noise set by the information of a lone record is (eps, delta)-DP, by a binary channel or by Pinsker's
+    inequality: in words, for notebook 14 (what N24-Fig14 states is proved in `older_ridges`).
 
     `number`: that information `(r/2)(s - log(1 + s))`, at `r` and `signal` s = l^2/ridge.
     """
@@ -114,7 +114,6 @@ def information() -> Derivation:
             Fault("T^2 for T^2/2", "Pinsker", lambda rhs: 2 * rhs),
             Fault("mixture the other way", "odds", lambda rhs: w * (p - q)),
         ),
-        covers={"N24-Fig14": "the mutual-information ridge"},
     )
 
 

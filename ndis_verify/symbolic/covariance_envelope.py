@@ -204,16 +204,24 @@ def envelope_vertex() -> Derivation:
                     "whole": "rho's",
                     "rest": "rest",
                 },
-                ("printed range", "e^{l_i} >= 1", "range of l_i", "range of rest", "range of rho"),
+                ranges,
             )
-            for name, why, f, at, shown in (
-                ("log M", "The sum of the logarithms of the moments", h, inner, ("h(0)", "h' > 0", "h'' > 0")),
+            for name, why, f, at, shown, ranges in (
+                (
+                    "log M",
+                    "The sum of the logarithms of the moments",
+                    h,
+                    inner,
+                    ("h(0)", "h' > 0", "h'' > 0"),
+                    ("range of l_i", "range of rest"),
+                ),
                 (
                     "printed exponent",
                     "The sum of the printed exponents",
                     printed,
                     sp.log(1 + growth),
                     ("printed exponent at 0", "its slope", "its second derivative"),
+                    ("printed range",),
                 ),
             )
         ),

@@ -9,7 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import laplace_errors, laplace_sizes
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.sketch_records import inferred
@@ -175,18 +175,27 @@ def pair_gdp() -> Derivation:
             rhs=(root - 1) / root,
             premises=("one test",),
         ),
+        inferred(
+            "sqrt lambda > 1",
+            "As lambda > 1,",
+            root,
+            ">",
+            sp.Integer(1),
+            Use("lambda > 1", weight=1 / (root + 1)),
+        ),
         Step(
             "threshold",
-            "Where it reaches M.",
+            "it reaches M here.",
             lhs=(wanted - mean / root) / (1 - 1 / root),
             rhs=(wanted * root - mean) / (root - 1),
+            premises=("sqrt lambda > 1",),
         ),
     )
     return Derivation(
         id="gdp_parameter.pair_gdp",
         title="Which Gaussian pairs have a GDP parameter",
         sources=("KM-2.8",),
-        hypotheses=("both covariances positive definite",),
+        hypotheses=("both covariances positive definite", Hypothesis("lambda > 1", ratio > 1)),
         steps=steps,
         result_step="threshold",
         symbols={"M": wanted, "m": mean, "lambda": ratio},

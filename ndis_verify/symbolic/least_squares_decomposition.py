@@ -15,7 +15,7 @@ from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_decomposition_steps import (
-    GIVEN,
+    DEFINITE,
     RESIDUAL,
     W1,
     W,
@@ -310,7 +310,7 @@ def eigenvalues_and_shift() -> Derivation:
         id="least_squares_decomposition.eigenvalues_and_shift",
         title="The limit laws of least squares with a record and without it: relative eigenvalues and shift",
         sources=("N24-P15",),
-        hypotheses=(GIVEN, RESIDUAL),
+        hypotheses=(DEFINITE, RESIDUAL),
         steps=(
             *(*without_steps(), *with_steps(), *number_steps(), *_size_steps()),
             *(*_determinant_steps(), *_shift_steps(), *_stated_steps()),

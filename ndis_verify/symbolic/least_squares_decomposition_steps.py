@@ -25,7 +25,7 @@ from ndis_verify.symbolic.leverage_with_answers import (
     share_of_the_residual,
     whole,
 )
-from ndis_verify.symbolic.notation import anything, scalar, transpose
+from ndis_verify.symbolic.notation import anything, positive_definite, scalar, transpose
 from ndis_verify.symbolic.rows import T, h, of_a_new_row
 from ndis_verify.symbolic.sketch_records import B, Bt, S, b, bt, inferred, named, v, vt, yt
 
@@ -45,6 +45,7 @@ _FORMS = without_rules(
     (c, h, o, r, t, W, W1),
 )
 GIVEN = "B^T B > 0"
+DEFINITE = Hypothesis(GIVEN, positive_definite(Bt * B))
 
 
 def _residual(rows: Any, answers: Any, weight: Any) -> Any:

@@ -134,7 +134,6 @@ def _image_steps() -> tuple[Step, ...]:
             "determinant with one more column",
             {"A": E, "b": Y, "X": S},
             {"inverse": "S from the left"},
-            ("W > 0",),
         ),
         named(G, "G is the inverse of [E, y]^T [E, y],", inverse(whole), "one column more"),
         from_side(G, whole, "left", "from the left,"),

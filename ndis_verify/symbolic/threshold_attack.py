@@ -140,8 +140,8 @@ def two_bins() -> Derivation:
         ),
         Step(
             "solution",
-            "TPR - x FPR - delta, a line in x, is 0 at minus its value at 0 over its slope: at the first ratio.",
-            lhs=-sp.Subs(line, x, 0) / sp.Derivative(line, x),
+            "TPR - x FPR - delta, a line in x of slope -FPR, is 0 at its value at 0 over FPR: at the first ratio.",
+            lhs=sp.Subs(line, x, 0) / fpr,
             rhs=first,
         ),
     )
