@@ -34,7 +34,8 @@ def misfit(derivation: Derivation, symbols: Mapping[str, Any], shapes: Mapping[s
     try:
         for variable, symbol in symbols.items():
             if not symbol.is_commutative and variable in shapes:
-                sizes.same(sizes.of(symbol), (*shapes[variable], 1)[:2])
+                rows, columns = (*shapes[variable], 1)[:2]
+                sizes.same(sizes.of_letter(symbol), (rows, columns))
         for name, sides in _spoken(derivation, {}):
             sizes.at = name
             for side in sides:
@@ -117,7 +118,7 @@ class _Sizes:
 
     def _looked_at(self, array: Any) -> Any:
         if array.is_Symbol:
-            return None if array.is_commutative else self._of_letter(array)
+            return None if array.is_commutative else self.of_letter(array)
         if array.is_Add and not array.is_commutative:
             self.alike(array.args)
             return next((size for arg in array.args if (size := self.of(arg)) is not None), None)
@@ -134,9 +135,11 @@ class _Sizes:
             self.same(inner[0], (1, 1))
         return self._of_call(array, inner) if isinstance(array, AppliedUndef) and not array.is_commutative else None
 
-    def _of_letter(self, letter: Any) -> _Size:
+    def of_letter(self, letter: Any) -> _Size:
+        """The size of a letter that is no number."""
         if is_marked(letter):
-            return self.of(base_letter(letter))[::-1]
+            rows, columns = self.of_letter(base_letter(letter))
+            return columns, rows
         return (letter, "rows"), 1 if letter.name[0].islower() else (letter, "columns")
 
     def _of_product(self, sizes: list[_Size]) -> _Size | None:  # SymPy calls no limit commutative, and it is a number

@@ -16,7 +16,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.court.proof_letters import drawn, hidden, letter_problems, moving, speaks
-from ndis_verify.court.proof_values import value_problems
+from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, named
@@ -168,10 +168,13 @@ def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: U
         return any(text in words for words in said)
     if isinstance(relation, (law, positive_definite)):
         here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
-        return at_values(relation, use.at) in here
+        if isinstance(relation, law) or shown in derivation.given:
+            return at_values(relation, use.at) in here
     one = derivation.used(Use(shown))
     if one is None or one.lhs is None or one.kind == "argument":
         return False
+    if isinstance(relation, positive_definite):
+        return shows_definite(derivation, one, at_values(relation, use.at).args[0])
     return _says(
         one, (at_values(relation.lhs, use.at), relation.rel_op.replace("==", "="), at_values(relation.rhs, use.at))
     )

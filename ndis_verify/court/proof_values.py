@@ -47,6 +47,13 @@ def value_problems(derivation: Derivation, names: Container[str], domain: tuple[
             yield from (f"step {step.name!r}: {text}" for text in _of_step(derivation, step, signs, local, matrices))
 
 
+def shows_definite(derivation: Derivation, step: Step, matrix: Any) -> bool:
+    """Whether a step shows, under the hypotheses, that a matrix is positive definite."""
+    matrices = Definite(derivation)
+    matrices.learn(step)
+    return matrices.is_definite(matrix, _Signs())
+
+
 def _where(derivation: Derivation) -> dict[str, list[Step]]:
     """Step -> the relations under which alone it has to hold, as a condition of a fact and as nothing else."""
     found: dict[str, list[Step]] = {}

@@ -35,11 +35,20 @@ def laplace_gdp() -> Derivation:
             lhs=sp.exp(-mu) / held(4 * held(equal)),
             rhs=equal,
         ),
+        inferred(
+            "no more than 1",
+            "As e^{-mu/2} <= 1,",
+            sp.exp(-mu / 2),
+            "<=",
+            sp.Integer(1),
+            Use("e^-k", at={laplace_errors.k: mu / 2}),
+        ),
         Step(
             "least parameter",
-            "-2 Phi^-1(a) at a = e^{-mu/2}/2, -Phi^-1(a) = sqrt 2 erf^-1(1 - 2 a).",
+            "the parameter is -2 Phi^-1(a) at a = e^{-mu/2}/2, -Phi^-1(a) = sqrt 2 erf^-1(1 - 2 a).",
             lhs=2 * sp.sqrt(2) * sp.erfinv(1 - 2 * held(equal)),
             rhs=2 * sp.sqrt(2) * sp.erfinv(1 - sp.exp(-mu / 2)),
+            premises=("no more than 1",),
         ),
     )
     return Derivation(

@@ -247,11 +247,18 @@ def _stated_steps() -> tuple[Step, ...]:
         ("T - t S in full", other_pencil, det(SECOND - t * FIRST), (*without, *kept)),
         ("det S in full", of_first, det(FIRST), kept),
         ("det T in full", of_second, det(SECOND), without),
-        ("S^{-1} in full", inverse(sp.expand(first)), inverse(W1 / r * inverse(gram)), kept),
-        ("T^{-1} in full", inverse(sp.expand(second)), inverse(W / r * inverse(others)), without),
+        ("S^{-1} in full", inverse(sp.expand(first)), inverse(W1 / r * inverse(gram)), (*kept, "S itself")),
+        ("T^{-1} in full", inverse(sp.expand(second)), inverse(W / r * inverse(others)), (*without, "T itself")),
     )
     by_others, by_all = scalar(et * others * S * others * e), scalar(et * gram * T * gram * e)
     return (
+        *(
+            inferred(f"{name} itself", "By the residuals' names", sp.expand(stated), "=", named_, *used)
+            for name, stated, named_, used in (
+                ("S", first, W1 / r * inverse(gram), kept),
+                ("T", second, W / r * inverse(others), without),
+            )
+        ),
         *(inferred(name, "By the residuals' names.", lhs, "=", rhs, *used) for name, lhs, rhs, used in in_full),
         inferred(
             "eigenvalues of S",

@@ -25,7 +25,7 @@ from ndis_verify.symbolic.leverage_with_answers import (
     share_of_the_residual,
     whole,
 )
-from ndis_verify.symbolic.notation import anything, positive_definite, scalar, transpose
+from ndis_verify.symbolic.notation import anything, det, positive_definite, scalar, transpose
 from ndis_verify.symbolic.rows import T, h, of_a_new_row
 from ndis_verify.symbolic.sketch_records import B, Bt, S, b, bt, inferred, named, v, vt, yt
 
@@ -213,12 +213,27 @@ def number_steps() -> tuple[Step, ...]:
             *(total, "=", leverage + (c - fitted) ** 2 / after),
             *("w^T w", "p", "S in full", "v^T x by S"),
         ),
+        by_fact(
+            "one column more",
+            "As W' is not 0,",
+            "determinant with one more column",
+            {"A": E, "b": Y, "X": S},
+            {"inverse": "S from the left"},
+        ),
+        inferred(
+            "not singular",
+            "[E, y]^T [E, y] has a determinant other than 0,",
+            det(S) * det(whole),
+            "=",
+            W1,
+            *("one column more", "y^T y with the record"),
+        ),
         inferred(
             "q",
-            "are q,",
+            "and the two parts are q,",
             *(share, "=", total),
-            "sum",
-            Use("q in full", of=share_of_the_residual, granted={"E^T E > 0": "form", "w^T w > 0": "w^T w > 0"}),
+            *("sum", "not singular"),
+            Use("q in full", of=share_of_the_residual, granted={"E^T E > 0": "E^T E", "w^T w > 0": "w^T w > 0"}),
         ),
         inferred("1 - p", "With 1 - p = 1/(1 + h)", 1 - leverage, "=", 1 / (1 + h), "p"),
         inferred("1 - q", "and 1 - q = W/((1 + h) W') > 0,", 1 - share, "=", W / ((1 + h) * W1), *("q", str(W1))),

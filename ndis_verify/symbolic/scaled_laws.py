@@ -119,9 +119,12 @@ def nearby(a: Mapping[str, Any], law: Any) -> Instance:
 
 def path_laws(a: Mapping[str, Any]) -> tuple[Any, Any]:
     """P(s) and Q of the two divergences, which are those of the one from the other and of the other from the one."""
-    P, Q, e = a["one"].args if a["one"].func == divergence else (None, None, None)
+    both = f"{a['one']}, {a['other']}"
+    if a["one"].func != divergence:
+        raise InputError("one", both, "must be divergences of one pair, in both orders, at e")
+    P, Q, e = a["one"].args
     if e != a["e"] or a["other"] != divergence(Q, P, e) or not isinstance(e, sp.Symbol) or e == a["s"]:
-        raise InputError("one", f"{a['one']}, {a['other']}", "must be divergences of one pair, in both orders, at e")
+        raise InputError("one", both, "must be divergences of one pair, in both orders, at e")
     law, other = (P, Q) if P.func == scaled else (Q, P)
     if other != unscaled(parts_of(law)[1]):
         raise InputError("laws", f"{P}, {Q}", "must be a scaled law and the standard one of its coordinates")

@@ -304,12 +304,13 @@ CLAIMS = (
             ),
         ),
         note=(
-            "The constants of the figure are lost. The first ridge is the one that N26-Fig2 compares with; the second"
-            " is printed in the 2012 paper for covariances; the third is derived here: the information about one record"
-            " given the others is at most the divergence of a lone record from none (any prior), and an event that"
-            " violates (eps, delta) makes a binary channel of at least that capacity: a noise set by the least of these"
-            " is searched, not proved. The source says that the noise of the mutual-information mechanism is unbounded without limits on the data; with a norm bound this reading"
-            " needs none. The searches go on to eps = 100, where no violation is known for the first two either."
+            "The constants of the figure are lost. The first ridge is the one that N26-Fig2 compares with; the"
+            " second is printed in the 2012 paper for covariances; the third is derived here: the information about"
+            " one record given the others is at most the divergence of a lone record from none (any prior), and an"
+            " event that violates (eps, delta) makes a binary channel of at least that capacity: a noise set by the"
+            " least of these is searched, not proved. The source says that the noise of the mutual-information"
+            " mechanism is unbounded without limits on the data; with a norm bound this reading needs none. The"
+            " searches go on to eps = 100, where no violation is known for the first two either."
         ),
     ),
     Claim(
