@@ -130,14 +130,14 @@ def test_a_function_of_what_every_number_between_0_and_1_is_written_with_is_refu
     assert any("'u' speaks of w" in text for text in wrong[0]) and not any("speaks of" in text for text in wrong[1])
 
 
-@pytest.mark.parametrize(("mean", "place"), [(summed, bin_of_sum), (total, x)])
-def test_what_a_mean_goes_over_is_no_argument_of_a_fact(mean, place):
+@pytest.mark.parametrize(("mean", "place", "f"), [(summed, bin_of_sum, one), (total, x, sp.exp(-(x**2)))])
+def test_what_a_mean_goes_over_is_no_argument_of_a_fact(mean, place, f):
     """With the distance from an edge put in its place, the sum of j would be j times that of 1."""
-    letters = {"f": mean(place), "g": place * mean(one), "argument": place, "edge": zero}
+    letters = {"f": mean(place * f), "g": place * mean(f), "argument": place, "edge": zero}
     steps = (
         Step("finite", "Both sums are.", kind="definition"),
         *(
-            by_fact(side, "", "means are linear", {"mean": mean, "terms": ((at, one),)}, {"integrable": "finite"})
+            by_fact(side, "", "means are linear", {"mean": mean, "terms": ((at, f),)}, {"integrable": "finite"})
             for side, at in (("above", below), ("below", -beyond))
         ),
         by_fact("all", "", EQUAL, letters, {"above": "above", "below": "below"}),

@@ -239,7 +239,7 @@ def reached_share() -> Derivation:
             reached(deviations(delta), epsilon) / delta,
             "<",
             reached(deviations(level), epsilon) / level,
-            *("at both", "1/delta", "1/y", "j", "k", Use("log(1.25/delta)", weight=0)),
+            *("at both", "1/delta", "1/y", "j", "k"),
         ),
     )
     names = {"eps": epsilon, "x": larger, "delta": delta, "y": level}

@@ -150,7 +150,7 @@ def _level_steps() -> tuple[Step, ...]:
             {"one": Step("p", "", zero, p, "<=", -p), "other": Step("n", "", at, p, "<=", n)},
         ),
         by_fact(
-            "its positive part",
+            "it, or 0",
             "and so it is p.",
             "neither is greater",
             {"one": part, "other": p},
@@ -158,12 +158,12 @@ def _level_steps() -> tuple[Step, ...]:
         ),
         Step("two parts", "What is left is n.", sp.Min(0, t), t - sp.Max(0, t)),
         inferred(
-            "its negative part",
+            "it, or 0, from below",
             "So it is of this threshold,",
             sp.Min(0, at),
             "=",
             n,
-            *(Use("two parts", at={t: at}), "its positive part"),
+            *(Use("two parts", at={t: at}), "it, or 0"),
         ),
         inferred(
             "size",
@@ -171,7 +171,7 @@ def _level_steps() -> tuple[Step, ...]:
             rejected(at),
             "=",
             alpha,
-            *("its positive part", "its negative part", "e^-p", "e^n", "b"),
+            *("it, or 0", "it, or 0, from below", "e^-p", "e^n", "b"),
         ),
         inferred(
             STATED,
