@@ -45,7 +45,11 @@ def test_a_spoilt_claim_is_caught(kind):
 
 @pytest.mark.parametrize(
     ("kind", "claim_id"),
-    [("shrunk domain of a search", "N24-F2"), ("a step of a proof left out", "N24-F2"), ("altered formula", "N24-P11")],
+    [
+        ("shrunk domain of a search", "N24-F2"),
+        ("a step of a proof left out", "N24-P11"),
+        ("altered formula", "N24-P11"),
+    ],
 )
 def test_what_nothing_else_compares_is_told_by_the_seal(kind, claim_id):
     rows = list(main.study(2, 1, {kind: main.RULES[kind]}, [claim_id]))

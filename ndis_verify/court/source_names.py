@@ -29,7 +29,9 @@ class Module:
     imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # name here: module, and name there ("": itself)
     running: list[ast.stmt] = field(default_factory=list)
     package: tuple[str, ...] = (PACKAGE,)
-    _read: dict[int, tuple[dict[str, tuple[str, str]], tuple[tuple[str, ...], ...]]] = field(default_factory=dict)
+    _read: dict[tuple[int, tuple[str, str]], tuple[dict[str, tuple[str, str]], tuple[tuple[str, ...], ...]]] = field(
+        default_factory=dict
+    )
 
     def read(
         self, statement: ast.AST, without: tuple[str, str] = ("", "")
@@ -37,13 +39,13 @@ class Module:
         """The imports that a statement sees, its own among them, and the names that it reads, but for those in calls
         of the function `without`, which is (module, name).
         """
-        if id(statement) not in self._read:
+        if (id(statement), without) not in self._read:
             own = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
             bound = {key: value for node in own for key, value in _bound(node, self.package)}
             seen = self.imported | bound
             called = frozenset(name for name, source in seen.items() if source == without)
-            self._read[id(statement)] = seen, tuple(dict.fromkeys(chains(statement, called)))
-        return self._read[id(statement)]
+            self._read[id(statement), without] = seen, tuple(dict.fromkeys(chains(statement, called)))
+        return self._read[id(statement), without]
 
     def statements(self, name: str) -> list[ast.stmt]:
         """The statements that make up a name."""

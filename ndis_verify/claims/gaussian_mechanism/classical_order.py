@@ -174,6 +174,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("slopes in eps and in delta", derived.reached_share),
+            proof("more eps reaches more", derived.reached_in_epsilon),
             attack_check(
                 "one step up in eps, one step up in delta",
                 _rising_margin(_log_reached, 1, 1),
