@@ -36,7 +36,6 @@ _one_of = entry(logarithms)  # l_i
 _HYPOTHESES = (
     Hypothesis("0 <= l_i", _one_of >= 0),
     Hypothesis("l_i <= rho", _one_of <= rho),
-    "sum l_i <= nu",
     Hypothesis("s < 1/(e^rho - 1)", s * (sp.exp(rho) - 1) < 1),
 )
 
@@ -199,8 +198,6 @@ def envelope_vertex() -> Derivation:
                 {
                     **dict(zip(("at 0", "rises", "convex"), shown, strict=True)),
                     "inside": "s < 1/(e^rho - 1)",
-                    "set": "l_i <= rho",
-                    "total": "sum l_i <= nu",
                     "whole": "rho's",
                     "rest": "rest",
                 },

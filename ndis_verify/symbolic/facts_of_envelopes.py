@@ -30,7 +30,6 @@ from ndis_verify.symbolic.notation import (
     over_envelope,
     slope_in,
     standard,
-    supremum,
     vertex_of,
     with_logs,
     x,
@@ -197,7 +196,7 @@ def _greatest(exchanged: bool) -> Fact:
         },
         reference=f"{_SCHUR} and Proposition 5.C.1; {_CONTINUOUS}",
         instance=lambda a: (
-            supremum(at(a, logarithms)),
+            over_envelope(a["cap"], a["sum"], at(a, logarithms)),
             "=",
             at(a, vertex_of(a["cap"], a["whole"], a["rest"])),
         ),

@@ -8,8 +8,20 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, averaged, between, constant, from_zero_on
-from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, total, where
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, between, constant, from_zero_on
+from ndis_verify.symbolic.notation import (
+    below,
+    beyond,
+    largest,
+    largest_union,
+    logarithms,
+    over_envelope,
+    over_set,
+    sum_over,
+    supremum,
+    total,
+    where,
+)
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
@@ -21,6 +33,16 @@ def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
 
 def _at(letters: Mapping[str, Any], name: str) -> Any:
     return letters["f"].subs(letters["argument"], between(letters)[name])
+
+
+def _at_a_vertex(a: Mapping[str, Any]) -> Instance:
+    """The supremum of a sum over an envelope, of which nothing else speaks of its numbers, and the sum at a vertex."""
+    for name in ("f", "cap", "sum", "d", "whole", "rest"):
+        if logarithms in as_expression(a[name]).free_symbols - {a["argument"]}:
+            raise InputError(name, str(a[name]), f"must not speak of {logarithms}, over which the supremum goes")
+    of_one = a["f"].subs(a["argument"], quantity("coordinate", logarithms))
+    every = over_envelope(a["cap"], a["sum"], sum_over(a["d"], of_one))
+    return every, "=", a["whole"] * a["f"].subs(a["argument"], a["cap"]) + a["f"].subs(a["argument"], a["rest"])
 
 
 def _quantile(probability: Any) -> Any:
@@ -434,18 +456,12 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "rises": "f' > 0",
             "convex": "f'' > 0",
             "inside": "what is put in for the argument is every number of (0, rho]",
-            "set": "0 <= l_i <= rho",
-            "total": "their sum is at most nu",
             "whole": "k = min(d, floor(nu/rho))",
             "rest": "r = min(nu, d rho) - k rho",
         },
         reference="weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
         " Applications, Propositions 4.B.2 and 5.C.1",
-        instance=lambda a: (
-            supremum(quantity("sum", a["f"].subs(a["argument"], quantity("coordinate", sp.Symbol("l", real=True))))),
-            "=",
-            a["whole"] * a["f"].subs(a["argument"], a["cap"]) + a["f"].subs(a["argument"], a["rest"]),
-        ),
+        instance=_at_a_vertex,
         required={
             "at 0": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", sp.Integer(0)),
             "rises": lambda a: (_slope(a, a["inside"]), ">", sp.Integer(0)),
