@@ -9,6 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.covariance_order_steps import (
+    SPECTRA,
     epsilon,
     f,
     form_steps,
@@ -21,16 +22,14 @@ from ndis_verify.symbolic.covariance_order_steps import (
     r,
     s,
     slope_steps,
+    spectrum_steps,
     y,
 )
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
-from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero = sp.Integer(0)
-_ORDERS = {"": "centred", ", exchanged": "centred_reverse"}
 
 
 @cache
@@ -42,20 +41,12 @@ def scale_order() -> Derivation:
     (nu/2 + eps) (d^2 G/d eps^2 - dG/d eps) at `epsilon` > 0 and `density` = f(nu - 2 eps).
     """
     least, counts = Hypothesis("lam_i >= 1", entry(lam) >= 1), Hypothesis("m_i >= 1", entry(m) >= 1)
-    steps: list[Step] = []
-    for exchanged, head in _ORDERS.items():
-        steps += [
-            meaning(f"divergence{exchanged}", head, lam, m, epsilon),
-            by_fact(
-                f"spectrum{exchanged}",
-                "In coordinates in which Q is standard and P has the variances lambda_i: the path at s = 0.",
-                f"spectrum of two centred normal laws{exchanged}",
-                {"lam": lam, "m": m, "epsilon": epsilon},
-                {"least": least.text, "counts": counts.text},
-            ),
-        ]
-    steps += [*path_steps(), *form_steps(), *slope_steps(), *inequality_steps()]
-    steps.append(
+    steps = (
+        *spectrum_steps(epsilon, least.text, counts.text),
+        *path_steps(),
+        *form_steps(),
+        *slope_steps(),
+        *inequality_steps(),
         Step(
             "order",
             "At s = 0.",
@@ -63,18 +54,15 @@ def scale_order() -> Derivation:
             rhs=quantity("centred_reverse", lam, m, epsilon),
             relation=">=",
             kind="inference",
-            premises=(
-                *(f"{name}{exchanged}" for exchanged in _ORDERS for name in ("divergence", "spectrum")),
-                "order on the path",
-            ),
-        )
+            premises=(*SPECTRA, "order on the path"),
+        ),
     )
     return Derivation(
         id="covariance_order.scale_order",
         title="The more spread law first is the worse direction: every spectrum",
         sources=("N26-L3",),
         hypotheses=(least, counts, Hypothesis("eps >= 0", epsilon >= 0)),
-        steps=tuple(steps),
+        steps=steps,
         result_step="surplus",
         symbols={"epsilon": inner, "density": sp.Symbol("f_-", nonnegative=True)},
         faults=(

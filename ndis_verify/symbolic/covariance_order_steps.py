@@ -12,10 +12,13 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_scales import other_upper, upper
+from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of, z
 from ndis_verify.symbolic.notation import beyond, divergence, held, mass, rate, scaled, unscaled, x
 
 zero = sp.Integer(0)
+_HEADS = {"": "centred", ", exchanged": "centred_reverse"}
+SPECTRA = tuple(f"{name}{exchanged}" for exchanged in _HEADS for name in ("divergence", "spectrum"))
 lam, m, s, r, y, t, level = sp.symbols("lambda m s r y t nu", real=True)
 epsilon = sp.Symbol("epsilon", nonnegative=True)
 variance = sp.Max(1, entry(lam) * sp.exp(-s))  # v_i
@@ -56,6 +59,24 @@ RATE = -_HIGH * f(_HIGH) + sp.exp(y) * _LOW * f(_LOW)
 
 def inside(side: sp.Expr) -> sp.Expr:
     return side.subs(INSIDE, simultaneous=True)
+
+
+def spectrum_steps(epsilon: sp.Symbol, least: str, counts: str) -> tuple[Step, ...]:
+    """Both divergences at s = 0 of the path; `least` and `counts` say that eigenvalues and counts are at least 1."""
+    return tuple(
+        step
+        for exchanged, head in _HEADS.items()
+        for step in (
+            meaning(f"divergence{exchanged}", head, lam, m, epsilon),
+            by_fact(
+                f"spectrum{exchanged}",
+                "In coordinates in which Q is standard and P has the variances lambda_i: the path at s = 0.",
+                f"spectrum of two centred normal laws{exchanged}",
+                {"lam": lam, "m": m, "epsilon": epsilon},
+                {"least": least, "counts": counts},
+            ),
+        )
+    )
 
 
 def path_steps() -> tuple[Step, ...]:

@@ -10,6 +10,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.covariance_order_steps import (
+    SPECTRA,
     form_steps,
     inequality_steps,
     inner,
@@ -18,41 +19,28 @@ from ndis_verify.symbolic.covariance_order_steps import (
     m,
     path_steps,
     slope_steps,
+    spectrum_steps,
     y,
 )
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry
 from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import quantity
 
 epsilon = sp.Symbol("epsilon", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
-_ORDERS = {"": "centred", ", exchanged": "centred_reverse"}
 _LEAST = Hypothesis("lam_i >= 1.5", entry(lam) >= sp.Rational(3, 2))
 _COUNTS = Hypothesis("m_i = 1", sp.Eq(entry(m), 1))
 
 
-def _spectrum_steps() -> tuple[Step, ...]:
-    """Both divergences at s = 0 of the path."""
-    steps = [
+def _eigenvalue_steps() -> tuple[Step, ...]:
+    """Every eigenvalue is above 1, and stands once."""
+    return (
         Step("1.5", "1.5 is more than 1,", sp.Rational(3, 2), one, ">", sp.Rational(1, 2)),
         inferred("lam_i > 1", "and so is every eigenvalue,", entry(lam), ">", one, "1.5", Use(_LEAST.text)),
         inferred("m_i >= 1", "which stands once.", entry(m), ">=", one, Use(_COUNTS.text)),
-    ]
-    for exchanged, head in _ORDERS.items():
-        steps += [
-            meaning(f"divergence{exchanged}", head, lam, m, epsilon),
-            by_fact(
-                f"spectrum{exchanged}",
-                "In coordinates in which Q is standard and P has the variances lambda_i: the path at s = 0.",
-                f"spectrum of two centred normal laws{exchanged}",
-                {"lam": lam, "m": m, "epsilon": epsilon},
-                {"least": "lam_i > 1", "counts": "m_i >= 1"},
-            ),
-        ]
-    return tuple(steps)
+    )
 
 
 @cache
@@ -65,7 +53,8 @@ def strict_order() -> Derivation:
     """
     *inequality, on_path = inequality_steps()
     steps = (
-        *_spectrum_steps(),
+        *_eigenvalue_steps(),
+        *spectrum_steps(epsilon, "lam_i > 1", "m_i >= 1"),
         *path_steps(),
         *form_steps(),
         *slope_steps(),
@@ -97,8 +86,7 @@ def strict_order() -> Derivation:
             quantity("centred", lam, m, epsilon),
             ">",
             quantity("centred_reverse", lam, m, epsilon),
-            *(f"{name}{exchanged}" for exchanged in _ORDERS for name in ("divergence", "spectrum")),
-            "order on the path",
+            *(*SPECTRA, "order on the path"),
         ),
     )
     return Derivation(
