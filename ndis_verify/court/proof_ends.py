@@ -175,19 +175,37 @@ def _foreign_hypotheses(
     """Hypotheses of the derivation that are not the claim's."""
     heads = set() if stated is None else {node.head for t in stated.all_terms() for node in nodes(t)}
     wrong = []
+    gaps = [] if stated is None else _stated_gaps(stated, definitions(stated, end.symbols))
     for h in derivation.hypotheses:
         text = h.text if isinstance(h, Hypothesis) else h
         meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means and h.relation is None
         relation = h.relation if isinstance(h, Hypothesis) else None
         said = text if stated is not None else end.granted.get(text, text)
-        same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated)
+        same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated, gaps)
         if not (meant or same):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong
 
 
-def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) -> bool:
-    """Whether the assumptions of the symbols, which are the statement's, decide the relation, or it is stated."""
+def _stated_gaps(stated: Statement, known: dict[str, Any]) -> list[tuple[str, Any]]:
+    """(sign, what has it) of the hypotheses of `stated`, from both sides."""
+    found = []
+    for h in stated.hypotheses:
+        try:
+            left, right = (expression(side, known, stated.shapes) for side in h.terms)
+        except InputError:
+            continue
+        sign: str = h.sign
+        if not (left - right).is_commutative:  # the form at the zero vector is 0 where it is definite, too
+            left, right, sign = _form(left - right), 0, WEAKER[h.sign][-1]
+        found += [(sign, left - right), (TURNED[sign], right - left)]
+    return found
+
+
+def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None, gaps: list[tuple[str, Any]]) -> bool:
+    """Whether the assumptions of the symbols, which are the statement's, decide the relation, or it is stated: as one
+    of `gaps`, if it is about numbers.
+    """
     if stated is None or relation == sp.true:
         return stated is not None
     if isinstance(relation, law):
@@ -195,22 +213,11 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
     orthogonal = (end.symbols.get(v.name) for v in stated.variables if v.kind == "orthogonal")
     if any(_says_orthogonal(relation, one) for one in orthogonal if one is not None and not one.is_commutative):
         return True
-    known = definitions(stated, end.symbols)
     if isinstance(relation, positive_definite):
+        known = definitions(stated, end.symbols)
         return any(_is_definite(h, known, stated.shapes, relation.args[0]) for h in stated.hypotheses)
-    gap = relation.lhs - relation.rhs
-    for h in stated.hypotheses:
-        try:
-            left, right = (expression(side, known, stated.shapes) for side in h.terms)
-        except InputError:
-            continue
-        stated_sign: str = h.sign
-        if not (left - right).is_commutative:  # the form at the zero vector is 0 where it is definite, too
-            left, right, stated_sign = _form(left - right), 0, WEAKER[h.sign][-1]
-        for sign, stated_gap in ((stated_sign, left - right), (TURNED[stated_sign], right - left)):
-            if relation.rel_op.replace("==", "=") in WEAKER[sign] and equal(stated_gap, gap):
-                return True
-    return False
+    wanted, gap = relation.rel_op.replace("==", "="), relation.lhs - relation.rhs
+    return any(wanted in WEAKER[sign] and equal(stated_gap, gap) for sign, stated_gap in gaps)
 
 
 def _says_orthogonal(relation: Any, matrix: Any) -> bool:

@@ -7,6 +7,7 @@ of the identity.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -30,13 +31,18 @@ class Misfit(Exception):
 
 def misfit(derivation: Derivation, symbols: Mapping[str, Any], shapes: Mapping[str, Shape]) -> str:
     """What does not fit together in a proof whose variables have these shapes."""
+    arrays = {variable: symbol for variable, symbol in symbols.items() if not symbol.is_commutative}
+    return _misfit(derivation, tuple((symbol, shapes[name]) for name, symbol in arrays.items() if name in shapes))
+
+
+@lru_cache(maxsize=512)  # a statement and its faults have the same variables
+def _misfit(derivation: Derivation, arrays: tuple[tuple[Any, Shape], ...]) -> str:
     sizes = _Sizes()
     try:
-        for variable, symbol in symbols.items():
-            if not symbol.is_commutative and variable in shapes:
-                rows, columns = (*shapes[variable], 1)[:2]
-                sizes.same(sizes.of_letter(symbol), (rows, columns))
-        for name, sides in _spoken(derivation, {}):
+        for symbol, shape in arrays:
+            rows, columns = (*shape, 1)[:2]
+            sizes.same(sizes.of_letter(symbol), (rows, columns))
+        for name, sides in _spoken(derivation, {}, set()):
             sizes.at = name
             for side in sides:
                 sizes.alike(side)
@@ -46,8 +52,13 @@ def misfit(derivation: Derivation, symbols: Mapping[str, Any], shapes: Mapping[s
     return ""
 
 
-def _spoken(derivation: Derivation, at: Mapping[Any, Any]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    """The name of each step, and what has one size in it, lemmas at what is put into them."""
+def _spoken(
+    derivation: Derivation, at: Mapping[Any, Any], seen: set[tuple[Derivation, frozenset[tuple[Any, Any]]]]
+) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    """The name of each step, and what has one size in it, lemmas at what is put into them: once at the same arrays."""
+    if (derivation, frozenset(at.items())) in seen:
+        return
+    seen.add((derivation, frozenset(at.items())))
     for h in derivation.hypotheses:
         relation = getattr(h, "relation", None)
         if isinstance(relation, sp.core.relational.Relational):
@@ -60,7 +71,7 @@ def _spoken(derivation: Derivation, at: Mapping[Any, Any]) -> Iterator[tuple[str
                     values = {key: _at(value, at) for key, value in use.at.items()}
                     yield step.name, [(value,) for value in values.values()]
                     arrays = {key: value for key, value in values.items() if not key.is_commutative}
-                    yield from _spoken(use.of(), {**at, **arrays})
+                    yield from _spoken(use.of(), {**at, **arrays}, seen)
 
 
 def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:
@@ -77,7 +88,15 @@ def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:
 
 
 def _at(side: Any, values: Mapping[Any, Any]) -> Any:
-    return side.xreplace(dict(values)) if values and isinstance(side, sp.Basic) else side
+    if not isinstance(side, sp.Basic) or _letters(side).isdisjoint(values):
+        return side
+    return side.xreplace(dict(values))
+
+
+@lru_cache(maxsize=50_000)
+def _letters(side: Any) -> frozenset[Any]:
+    """The arrays that an expression speaks of: most have none."""
+    return frozenset(one for one in side.free_symbols if not one.is_commutative)
 
 
 class _Sizes:

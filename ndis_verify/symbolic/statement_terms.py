@@ -7,6 +7,7 @@ statement, translated here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -29,8 +30,9 @@ def _matrix_power(matrix: Any, exponent: Any) -> Any:
 
 
 def _of_numbers(largest: Any) -> Callable[..., Any]:
-    """The largest, or the smallest, of real numbers: SymPy compares no others."""
+    """The largest, or the smallest, of real numbers: SymPy compares no others, and these slowly."""
 
+    @lru_cache(maxsize=10_000)
     def taken(*args: Any) -> Any:
         try:
             return largest(*args)
