@@ -110,11 +110,12 @@ def float_array(values: Any, argument: str, rule: str = "must be a number or an 
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
     require_unmasked(values, argument)
-    if np.iscomplexobj(values):
-        raise InputError(argument, values, "must be real")
     try:
+        if np.iscomplexobj(values):
+            rule = "must be real"
+            raise TypeError
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of tensors with gradients
         raise InputError(argument, values, rule) from None
 
 

@@ -2,6 +2,9 @@
 the same loops as plain Python."""
 
 import math
+import os
+import subprocess
+import sys
 import types
 
 import mpmath
@@ -12,8 +15,10 @@ from hypothesis import strategies as st
 
 from ndis_verify import GaussianPair, InputError
 from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
-from ndis_verify.fast.accuracy import promise
-from ndis_verify.fast.engine import compiled, compiling, curve, kernels
+from ndis_verify.fast.accuracy import PROMISES, promise
+from ndis_verify.fast.engine import compiled, compiling, curve, kernels, trapezoid
+from ndis_verify.fast.engine import compiled_nodes as at
+from ndis_verify.fast.engine import compiled_sums as sums
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified
 
 ROUNDING = 3e-12  # of two routes, of which each is right to 3e-12 at most, and mostly to 1e-13
@@ -52,7 +57,7 @@ KINDS = "wide", "near 1", "bounded", "above 1", "equal"
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_agrees_with_the_numpy_path(kernel, kind):
     scale = 10 if COMPILED else 1
-    worst, left, asked = 0.0, 0, 0
+    worst, furthest, left, asked = 0.0, 0.0, 0, 0
     for seed, (groups, points) in enumerate([(1, 1), (2, 1), (3, 5), (8, 1), (20, 2)]):
         rng = np.random.default_rng([seed, KINDS.index(kind)])
         count = 6 * scale
@@ -67,10 +72,13 @@ def test_it_agrees_with_the_numpy_path(kernel, kind):
         for a, b in zip(ours, theirs):
             with np.errstate(invalid="ignore"):
                 gap = np.where(a == b, 0.0, np.abs(a - b) - 4 * np.spacing(np.abs(b)))
-            worst = max(worst, gap[~np.isnan(a)].max(initial=0.0))
+                # far below the least float only the logarithm is asked for
+                below = (b < -745) & (b > -np.inf)
+                furthest = max(furthest, (gap / -b)[below & ~np.isnan(a)].max(initial=0.0))
+            worst = max(worst, gap[~below & ~np.isnan(a)].max(initial=0.0))
         asked += (np.fmax(*theirs) > -600).sum()
         left += (~done & (np.fmax(*theirs) > -600)).sum()
-    assert worst < ROUNDING
+    assert worst < ROUNDING and furthest < 1e-13
     assert left < 0.3 * asked  # mostly next to the ends of bounded losses, and of high multiplicity
 
 
@@ -93,7 +101,29 @@ def test_it_is_within_the_promise_of_certified_values(kernel, logs, shifts, scal
     with mpmath.workdps(40):
         true = certified(pair, epsilon, digits=25).mid
         found = mpmath.exp(mpmath.mpf(direct[0])) if complement[0] != complement[0] else -mpmath.expm1(complement[0])
+        if true < PROMISES["hockey_stick"].least:
+            found, true = -mpmath.log(found), -mpmath.log(true)
         assert abs(found - true) <= promise("hockey_stick") * true
+
+
+@pytest.mark.parametrize(
+    "variances, mean, epsilon",
+    [
+        ([1.5], 0.0, 1e3),
+        ([300.0], 0.0, 5e5),
+        ([1.0], 0.01, 1.0),
+        ([0.95, 1.001], 0.03, 1.0),
+        ([0.95, 1.000001], 0.001, 1.0),
+    ],
+)
+def test_logarithms_far_below_the_least_float(kernel, variances, mean, epsilon):
+    """Searches of calibrations look there, and only the numpy path did, at ten times the cost."""
+    d = len(variances)
+    pair = GaussianPair([mean] + [0.0] * (d - 1), variances, [0.0] * d, [1.0] * d)
+    direct, _ = entries(kernel, curve.spectrum(pair), np.zeros(1, dtype=int), np.array([epsilon]))
+    with mpmath.workdps(40):
+        true = mpmath.log(certified(pair, epsilon, digits=25).mid)
+        assert true < -745 and abs(direct[0] / true - 1) < 1e-13
 
 
 def test_entries_come_back_in_the_order_that_they_were_asked_in(kernel):
@@ -113,26 +143,35 @@ def test_a_wrong_path_is_noticed(kernel, monkeypatch):
     laws = Spectrum([0.5, -0.3, 0.2], [0.25, 0.1, 0.0])
     rows, epsilon = np.zeros(1, dtype=int), np.array([1.0])
     assert not np.isnan(entries(kernel, laws, rows, epsilon)[0]).any()
-    nodes = np.empty((4, kernel._NODES))
-    form = np.empty((4, 3))
-    kernel._column(*(part[0] for part in laws.columns), 1.0, form)
-    path = (1.5, 0.0, 3.75, 0.7, 0.3, 1.0)
-    for highest in (0.0, 1e-9):
-        count = kernel._fill(form, 1.0, 1.2, path, 1.5, 0.0, highest, nodes)
-        assert not kernel._sum(nodes, count, 0.0, highest == 0)[1] < 1e-6
+    path = np.zeros(at.PATH)
+    for name, value in {"S": 1.5, "WEIGHT": 3.75, "SCALE": 0.7, "WIDTH": 1, "REACH": 2, "SIGN": 1}.items():
+        path[getattr(at, name)] = value
+    path[at.TANGENT], path[at.THRESHOLD] = 0.3, 1.2
+    area, nodes = np.zeros(at.ROWS * at.BLOCK), np.empty((7, sums.NODES))
+    sums._limited(0.0, area)
+    column = laws.alpha, laws.multiplicity.astype(float), laws.shift_squared
+    with np.errstate(all="ignore"):
+        for highest in (0.0, 1e-9):
+            if highest:
+                blocks = sums.fill(*column, path, 1.5, 0.0, highest, nodes, area, at.BLOCK)
+                error = sums.beyond(nodes, blocks, 0.0, sums._RULES, area, at.BLOCK)[1]
+            else:
+                error = sums.alone(*column, path, 1.5, sums._RULES, area, at.BLOCK)[1]
+            assert not trapezoid._GOOD * error**trapezoid._EXPONENT < 1e-6
 
 
 @pytest.mark.parametrize(
-    "laws",
+    "laws, epsilon",
     [
-        Spectrum([0.5, -0.5], [1e-300, 0.0], [10**6, 1]),  # a term whose square is lost
-        Spectrum([1e-80], [1e-300]),  # squares leave the range of floats
-        Spectrum([0.0], [0.0]),  # the same law twice
-        Spectrum([0.5], [0.0], [10**6]),  # high above
+        (Spectrum([0.5, -0.5], [1e-300, 0.0], [10**6, 1]), 1e5),  # a term whose square is lost
+        (Spectrum([1e-80], [1e-300]), 1e5),  # squares leave the range of floats
+        (Spectrum([0.0], [0.0]), 1e5),  # the same law twice
+        (Spectrum([0.5], [0.0], [10**6]), 4.9e4),  # the sum of large terms
+        (Spectrum([0.5], [0.0], [10**6]), 4e4),  # of the complement
     ],
 )
-def test_what_is_not_plainly_within_reach_is_left(kernel, laws):
-    direct, complement = entries(kernel, laws, np.zeros(1, dtype=int), np.array([1e5]))
+def test_what_is_not_plainly_within_reach_is_left(kernel, laws, epsilon):
+    direct, complement = entries(kernel, laws, np.zeros(1, dtype=int), np.array([epsilon]))
     assert np.isnan(direct).all() and np.isnan(complement).all()
 
 
@@ -167,6 +206,97 @@ def test_loops_are_compiled_where_nothing_can_be_kept_on_disk(monkeypatch):
     monkeypatch.setattr(compiling, "numba", types.SimpleNamespace(njit=njit))
     function, options = compiling.compiled(math.exp)
     assert function is math.exp and options["nogil"]
+
+
+@pytest.mark.skipif(not COMPILED, reason="numba is not installed")
+def test_what_is_kept_on_disk_is_made_anew_where_another_file_has_changed(tmp_path):
+    """A constant that loops take from another file, changed: they kept the old one."""
+    room = tmp_path / "house" / "room"
+    room.mkdir(parents=True)
+    for folder in (room, room.parent):
+        (folder / "__init__.py").touch()
+    (room / "loops.py").write_text(
+        "from house.room import numbers\nfrom ndis_verify.fast.engine.compiling import compiled\n\n\n"
+        "@compiled\ndef more(x):\n    return x + numbers.MORE\n"
+    )
+    said = []
+    for more in (1, 2, 1):
+        (room / "numbers.py").write_text(f"MORE = {more}\n")
+        ask = [
+            sys.executable,
+            "-B",
+            "-c",
+            "from house.room.loops import more; print(more(40), sum(more.stats.cache_hits.values()))",
+        ]
+        paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+        said.append(subprocess.check_output(ask, text=True, env={**os.environ, "PYTHONPATH": paths}).split())
+    assert [value for value, _ in said] == ["41", "42", "41"]
+    kept = subprocess.check_output(ask, text=True, env={**os.environ, "PYTHONPATH": paths}).split()
+    assert kept == ["41", "1"]  # and where nothing has changed it is taken from there
+
+
+def test_loops_have_their_own_exponentials_and_sines(kernel):
+    rng = np.random.default_rng(3)
+    for x in np.concatenate([rng.uniform(-700, 700, 200), rng.uniform(-2, 2, 50), [0.0, -700.0, 700.0]]):
+        assert abs(at.exp(np.float64(x)) / mpmath.exp(float(x)) - 1) < 4e-16
+    for scale in (1e-8, 1.0, 30.0, 1e5):
+        for x in rng.uniform(-scale, scale, 100):
+            sine, cosine = at.sine_and_cosine(np.float64(x))
+            assert abs(sine - mpmath.sin(float(x))) < 4e-16 and abs(cosine - mpmath.cos(float(x))) < 4e-16
+    for quarter in range(-9, 10):
+        x = quarter * math.pi / 2
+        assert np.allclose(at.sine_and_cosine(np.float64(x)), (math.sin(x), math.cos(x)), rtol=0, atol=4e-16)
+    assert at.exp(np.float64(-1e4)) < 1e-300 and at.exp(np.float64(1e4)) > 1e300
+
+
+@pytest.mark.parametrize("groups, copies", [(40, 1), (40, 3), (400, 1), (1000, 1)])
+def test_products_of_many_factors_stay_inside_the_range_of_floats(kernel, groups, copies):
+    """Which are multiplied before a logarithm is taken, with their turns counted."""
+    rng = np.random.default_rng(groups)
+    variance = np.exp(rng.uniform(-8, 8, (1, groups)))
+    laws = Spectrum(variance - 1, rng.uniform(0, 0.1, (1, groups)), copies)
+    loss, first = laws.loss_forms(), np.array([0])
+    for place in (-2.0, 0.3, 3.0, 8.0):
+        epsilon = loss.mean + place * loss.std
+        ours, theirs = entries(kernel, laws, first, epsilon), curve.entries_by_arrays(laws, first, epsilon)
+        if not np.isnan(ours).all():
+            np.testing.assert_allclose(ours, theirs, rtol=ROUNDING, atol=ROUNDING)
+    near = Spectrum(0.1 * rng.standard_normal((1, groups)).clip(-5, 5), rng.uniform(0, 1e-3, (1, groups)), copies)
+    found = entries(kernel, near, first, near.loss_forms().mean + 2 * near.loss_forms().std)
+    assert not np.isnan(found).all()
+    np.testing.assert_allclose(
+        found,
+        curve.entries_by_arrays(near, first, near.loss_forms().mean + 2 * near.loss_forms().std),
+        rtol=ROUNDING,
+        atol=ROUNDING,
+    )
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_few_pairs_that_are_left_are_looked_at_without_the_others(kernel, monkeypatch, dense):
+    rng = np.random.default_rng(11)
+    count = 150
+    means, variances = 0.3 * rng.standard_normal((2, count, 2)), rng.uniform(0.5, 2, (2, count, 2))
+    means[1, 7], variances[0, 7], variances[1, 7] = means[0, 7] + 0.3, [0.5, 0.9], [1.0, 1.0]
+    if dense:
+        variances = variances[..., None] * np.eye(2)
+    laws = curve.spectrum(PairBatch(means[0], variances[0], means[1], variances[1]))
+    largest = float(epsilon_for_delta(laws.part(np.array([7])), 0.0)[0])
+    rows, epsilon = np.arange(count), np.where(np.arange(count) == 7, largest * (1 - 1e-9), 1.0)
+    seen, arrays = [], curve.entries_by_arrays
+    monkeypatch.setattr(curve, "_FEW", 2)
+    monkeypatch.setattr(kernels, "compiled_kernel", lambda: kernel)
+    monkeypatch.setattr(kernels, "_asked", 10**9)
+    monkeypatch.setattr(curve, "entries_by_arrays", lambda *a: seen.append(a[0]) or arrays(*a))
+    with np.errstate(all="ignore"):
+        found = curve.log_entries(laws, rows, epsilon)
+        again = curve.log_entries(laws, rows, epsilon)
+    whole = arrays(laws, rows, epsilon)
+    assert len(seen) == 2 and seen[0] is seen[1] and seen[0].batch_shape < (count // 2,)
+    assert np.array_equal(found, again, equal_nan=True)
+    for one, other in zip(found, whole):
+        np.testing.assert_allclose(one, other, rtol=0, atol=ROUNDING)
+    assert found[0][7] == whole[0][7] > -np.inf
 
 
 def test_what_the_kernel_leaves_the_numpy_path_does(kernel, monkeypatch):

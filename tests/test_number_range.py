@@ -303,6 +303,31 @@ def test_complex_numbers_and_shapes_that_do_not_fit_are_refused():
         fast.sampled_rp_ridge(1.0, [0.5, 0.6], 2, epsilon=1.0, delta=[0.1, 0.2, 0.3])
 
 
+class Foreign:
+    """An array of another library, which numpy is given, or refused with its library's error."""
+
+    def __init__(self, numbers, error=None):
+        self.numbers, self.error = numbers, error
+
+    def __array__(self, dtype=None, copy=None):
+        if self.error:
+            raise self.error
+        return np.array(self.numbers, dtype=dtype)
+
+
+def test_arrays_of_other_libraries_are_read_and_those_on_a_device_refused():
+    """A tensor with gradients and one of half precision ended in the errors of their own libraries."""
+    epsilon = np.array([0.1, 1.0], dtype=np.float32)
+    found = fast.hockey_stick(PAIR, Foreign(epsilon))
+    assert type(found) is np.ndarray and found.dtype == np.float64
+    assert np.array_equal(found, fast.hockey_stick(PAIR, epsilon.astype(float)))  # float32 numbers as they are
+    for error in (RuntimeError("requires grad"), TypeError("use .get()"), ValueError("a tracer")):
+        with pytest.raises(InputError, match="epsilon"):
+            fast.hockey_stick(PAIR, Foreign([1.0], error))
+        with pytest.raises(InputError, match="mean_p"):
+            PairBatch(Foreign([[1.0]], error), np.ones((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))
+
+
 # The protocol.
 
 

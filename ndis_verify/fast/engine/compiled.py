@@ -1,13 +1,8 @@
-"""The contour integral of hockey sticks in compiled loops (extra `speed`): the paths, steps and error estimate of
-`paths` and `trapezoid`, an entry at a time.
+"""The contour integral of hockey sticks in compiled loops (extra `speed`): the paths of `paths` and `common_paths`, an
+entry at a time; what is summed along them is in `compiled_sums`, the integrand in `compiled_nodes`.
 
-With z = s for delta and z = -s for its complement the transform is taken in a form in which no shift cancels,
-`K(z) = -(1/2) sum_i k_i (log(1 - z alpha_i) + z log(1 + alpha_i)) + (z (z + 1)/2) sum_i m_i^2/(1 - z alpha_i) - z eps`,
-and the sizes of its terms say how much rounding there can be. Whatever is not plainly within reach is left to the
+The sizes of the terms of K say how much rounding there can be. Whatever is not plainly within reach is left to the
 numpy path, which is the reference: next to the end of a bounded loss, far out, steep, or of an uncertain error.
-
-All loops are in this one file: what is kept on disk of a loop is made anew where the file that it stands in has
-changed, and nowhere else.
 """
 
 from __future__ import annotations
@@ -16,46 +11,28 @@ import math
 
 import numpy as np
 
-from ndis_verify.fast.engine import common_paths, contour, paths, trapezoid
+from ndis_verify.fast.engine import common_paths, paths, trapezoid
+from ndis_verify.fast.engine import compiled_nodes as at
+from ndis_verify.fast.engine import compiled_sums as sums
 from ndis_verify.fast.engine.compiling import compiled
 from ndis_verify.fast.engine.spectrum import Spectrum
 
 _ROUNDED = 4e3  # sum of the terms of K up to which their rounding stays below a few 1e-13
+_OF_A_LOGARITHM = 100.0  # the same sum over a logarithm far below that of any float, which is asked for alone
 _FAR_OUT = 25.0  # saddle times the largest |alpha| of a dense pair, whose small alpha are known less well beyond it
 _TINY, _LARGE = 1e-50, 1e50  # scales of a loss whose squares and cubes are floats
 _CERTAIN = 1e-6  # farther above the largest loss than this, relative to its terms, delta is 0 beyond doubt
-_NODES = 768
 _NEWTON = 60
-_FINER = 3  # steps tried, each half of the one before
-_DEEPEST = 700.0  # of a height whose exponential is a float
+_DEEPEST = trapezoid.LOG_ONLY
 _ALPHA, _DOF, _SQUARES, _B_SQUARED = range(4)  # rows of a form: sign alpha, k, m^2, (1 + alpha) m^2
-_FEW = 16.0  # largest multiplicity of a factor that is multiplied with others before its logarithm is taken
-_BLOCK = 12  # nodes between looks at how much is left
-_FACTORS = 8  # that are multiplied before a logarithm is taken
 
 _NEAR = paths._NEAR
 _NARROW, _WIDE = paths._NARROW, paths._WIDE
 _STEEPEST, _FLATTEST, _ROUND, _SHARP = paths._STEEPEST, paths._FLATTEST, paths._ROUND, paths._SHARP
 _LASTING, _REACHED = paths._LASTING, paths._REACHED
-_SINE, _VERSINE, _SWEEP = trapezoid._SINE, trapezoid._VERSINE, trapezoid._SWEEP
-_GOAL, _LONGEST, _FAINT, _TAIL = trapezoid._GOAL, trapezoid._LONGEST, math.exp(trapezoid._FAINT), trapezoid._TAIL
-_OVERGROWN, _HOPELESS, _LOSSY = trapezoid._OVERGROWN, trapezoid._HOPELESS, trapezoid._LOSSY
-_GOOD, _POWERS = trapezoid._GOOD, trapezoid._EXPONENT / trapezoid._RULES[1:]
-_BENDS = np.array(contour._BENDS)
 _REACH = common_paths._SERVES + common_paths._SLACK
 _AHEAD = common_paths._SERVES
 _LEVER = common_paths._LEVER
-_RULES = 2 * np.cos(np.pi * np.arange(_NODES)[:, None] * trapezoid._RULES)
-_RULES[0] = 1.0
-
-
-@compiled
-def _plus(total, lost, value):
-    """total + value, and what rounding has added to it, to be taken off the next value: Kahan's sum. Equal terms, of
-    which there may be 10,000, would all be rounded in one direction."""
-    value -= lost
-    after = total + value
-    return after, (after - total) - value
 
 
 @compiled
@@ -65,9 +42,9 @@ def _on_axis(form, sign, threshold, s):
     for j in range(form.shape[1]):
         scaled = s * form[_ALPHA, j]
         term = form[_DOF, j] * math.log1p(-scaled)
-        logs, lost = _plus(logs, lost, term)
+        logs, lost = at.plus(logs, lost, term)
         moduli += abs(term)
-        fractions, missed = _plus(fractions, missed, form[_SQUARES, j] / (1 - scaled))
+        fractions, missed = at.plus(fractions, missed, form[_SQUARES, j] / (1 - scaled))
     pull = 0.5 * s * (s + sign) * fractions
     return pull - 0.5 * logs - s * threshold, 0.5 * moduli + abs(pull)
 
@@ -170,209 +147,32 @@ def _shape(form, reach, s, curved, second, third, rate, deviation):
 
 
 @compiled
-def _growth(form, sign, threshold, s):
-    """K at a real s, roughly: logarithms of products."""
-    logs, fractions, product, count, factors = 0.0, 0.0, 1.0, form[_DOF, 0], 0
-    for j in range(form.shape[1]):
-        factor = 1 - s * form[_ALPHA, j]
-        fractions += form[_SQUARES, j] / factor
-        if form[_DOF, j] != count or factors == _FACTORS:
-            logs += count * math.log(product)
-            product, count, factors = 1.0, form[_DOF, j], 0
-        product *= factor
-        factors += 1
-    return 0.5 * (s * (s + sign) * fractions - logs - count * math.log(product)) - s * threshold
-
-
-@compiled
-def _step(form, sign, threshold, reach, path, lowest, highest):
-    """The step for which the rule is seen to be right, as in `trapezoid`, for offsets from lowest to highest."""
-    s, height, weight, rise, tangent, _ = path
-    above, below = 0.0, 0.0
-    for k in range(_SINE.size):
-        crossing = -rise * (tangent * _VERSINE[k] + _SINE[k])
-        at = s + crossing
-        if 0 < at < reach:
-            growth = _growth(form, sign, threshold, at) - height - math.log(at * (1 + sign * at) / weight)
-            growth += max(-lowest * crossing, -highest * crossing)
-            step = _SWEEP[k] / (_GOAL + 3 * max(growth, 0.0))
-            if 2 * k < _SINE.size:
-                above = max(above, step)
-            else:
-                below = max(below, step)
-    return min(max(min(above, below), _LONGEST / 10), _LONGEST)
-
-
-@compiled
-def _log(real, imag, turns):
-    """log of a product that has turned that often."""
-    excess = (real - 1) * (real + 1) + imag * imag
-    log = math.log1p(excess) if abs(excess) < 0.5 else math.log(real * real + imag * imag)
-    return 0.5 * log, math.atan2(imag, real) + 2 * math.pi * turns
-
-
-@compiled
-def _root(real, imag, turns):
-    """The root of a product that has turned that often, its argument half of that of the product."""
-    modulus = math.sqrt(real * real + imag * imag)
-    if real >= 0:
-        first = math.sqrt(0.5 * (modulus + real))
-        second = 0.5 * imag / first
-    else:
-        second = math.copysign(math.sqrt(0.5 * (modulus - real)), imag)
-        first = 0.5 * imag / second
-    return (first, second) if turns % 2 == 0 else (-first, -second)
-
-
-@compiled
-def _off_axis(form, sign, threshold, x, y):
-    """Real and imaginary part of a and b, where e^a/b = e^K at x + iy, on or above the real axis.
-
-    Factors of one multiplicity are multiplied, and turns of the product counted: the argument of a factor lies between
-    0 and pi where alpha < 0, between -pi and 0 where alpha > 0. The last of simple factors are b^2.
-    """
-    real, imag, turns, count, factors = 1.0, 0.0, 0, form[_DOF, 0], 0
-    modulus, argument, above, below = 0.0, 0.0, 0.0, 0.0
-    lost_modulus, lost_argument, lost_above, lost_below = 0.0, 0.0, 0.0, 0.0
-    for j in range(form.shape[1]):
-        alpha, dof, squares = form[_ALPHA, j], form[_DOF, j], form[_SQUARES, j]
-        a, b = 1 - x * alpha, -y * alpha
-        if squares > 0:
-            share = squares / (a * a + b * b)
-            above, lost_above = _plus(above, lost_above, share * a)
-            below, lost_below = _plus(below, lost_below, -share * b)
-        if dof > _FEW:  # a large multiplicity would multiply the rounding of 1 - s alpha
-            excess = x * alpha * (x * alpha - 2) + b * b
-            log = math.log1p(excess) if excess > -0.5 else math.log(a * a + b * b)
-            modulus, lost_modulus = _plus(modulus, lost_modulus, 0.5 * dof * log)
-            argument, lost_argument = _plus(argument, lost_argument, dof * math.atan2(b, a))
-            continue
-        if dof != count or factors == _FACTORS:
-            log, angle = _log(real, imag, turns)
-            modulus, lost_modulus = _plus(modulus, lost_modulus, count * log)
-            argument, lost_argument = _plus(argument, lost_argument, count * angle)
-            real, imag, turns, count, factors = 1.0, 0.0, 0, dof, 0
-        real, imag, before = real * a - imag * b, real * b + imag * a, imag
-        factors += 1
-        if b > 0 and before >= 0 and imag < 0:
-            turns += 1
-        elif b < 0 and before < 0 and imag >= 0:
-            turns -= 1
-    first, second = 1.0, 0.0
-    if factors and count == 1:
-        first, second = _root(real, imag, turns)
-    elif factors:
-        log, angle = _log(real, imag, turns)
-        modulus, argument = modulus + (count * log - lost_modulus), argument + (count * angle - lost_argument)
-    # s (s + sign)/2 times (above + i below)
-    along, across = 0.5 * (x * (x + sign) - y * y), 0.5 * y * (2 * x + sign)
-    return (
-        along * above - across * below - 0.5 * modulus - x * threshold,
-        along * below + across * above - 0.5 * argument - y * threshold,
-        first,
-        second,
-    )
-
-
-@compiled
-def _fill(form, sign, threshold, path, step, lowest, highest, nodes):
-    """Fill `nodes` with the integrand times ds/du, over its value at the saddle and scale: rows modulus and imaginary
-    part where there is one offset, 0; else rows x, y, growth, turn, as in `_Hyperbolas.nodes`. How many nodes; 0 where
-    the integrand does not die out for all offsets from lowest to highest."""
-    s, height, weight, rise, tangent, width = path
-    alone = lowest == 0 and highest == 0
-    mass = 0.0
-    for n in range(_NODES):
-        grown = math.exp(step * n)
-        sinh, cosh = 0.5 * (grown - 1 / grown), 0.5 * (grown + 1 / grown)
-        lean = tangent * sinh
-        x, y = rise * tangent * (cosh - 1), rise * sinh
-        right = s + x
-        growth, turn, first, second = _off_axis(form, sign, threshold, right, y)
-        growth -= height
-        if not growth < _DEEPEST:
-            return 0
-        # ds/du is width (lean + i cosh), over s (1 + sign s) and the root
-        real, imag = (right + sign * (right * right - y * y)) / weight, (y + 2 * sign * right * y) / weight
-        real, imag = real * first - imag * second, real * second + imag * first
-        share = width / (real * real + imag * imag)
-        real, imag = share * (lean * real + cosh * imag), share * (cosh * real - lean * imag)
-        modulus = math.sqrt(real * real + imag * imag)
-        if alone:
-            grown = math.exp(growth)
-            nodes[0, n] = modulus = grown * modulus
-            nodes[1, n] = grown * (real * math.sin(turn) + imag * math.cos(turn))
-        else:
-            nodes[0, n], nodes[1, n] = x, y
-            nodes[2, n], nodes[3, n] = growth + math.log(modulus), turn + math.atan2(imag, real)
-            modulus = math.exp(min(nodes[2, n] + max(-lowest * x, -highest * x), _HOPELESS))
-        if modulus < _FAINT:
-            return n + 1
-        mass += modulus
-        if not mass < _OVERGROWN:
-            return 0
-        if n % _BLOCK == _BLOCK - 1 and modulus < _TAIL * mass:
-            return n + 1
-    return 0
-
-
-@compiled
-def _sum(nodes, count, offset, alone):
-    """The sum along the nodes for a threshold `offset` beyond that of the path, and an estimate of its relative
-    error, as in `trapezoid`."""
-    mass, total, first, second, third, fourth = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for n in range(count):
-        if alone:
-            modulus, part = nodes[0, n], 0.5 * nodes[1, n]
-        else:
-            modulus = math.exp(nodes[2, n] - offset * nodes[0, n])
-            part = 0.5 * modulus * math.sin(nodes[3, n] - offset * nodes[1, n])
-        mass += modulus
-        total += part * _RULES[n, 0]
-        first += part * _RULES[n, 1]
-        second += part * _RULES[n, 2]
-        third += part * _RULES[n, 3]
-        fourth += part * _RULES[n, 4]
-    if not mass <= _LOSSY * total:
-        return total, math.inf
-    error = max(
-        (2 * abs(first / total)) ** _POWERS[0],
-        (2 * abs(second / total)) ** _POWERS[1],
-        (2 * abs(third / total)) ** _POWERS[2],
-        (2 * abs(fourth / total)) ** _POWERS[3],
-    )
-    return total, error
-
-
-@compiled
-def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
-    """log of the integrals at the first of `epsilon`, ascending, that the path through the saddle point of
-    `epsilon[anchor]` serves, into `values`; how many it serves, and how far in epsilon."""
+def _path(form, sign, base, size, far_out, epsilon, anchor, path):
+    """Fill `path` with the path through the saddle point of `epsilon[anchor]`: how many of `epsilon`, ascending or
+    descending, it serves from the first one on, and how far in epsilon; -1 where the first one is beyond the largest
+    loss for sure, 0 where there is no such path."""
     threshold, reach = sign * (epsilon[anchor] + base), math.inf if sign > 0 else 1.0
     edge, bounded, terms = threshold, sign > 0, size + abs(epsilon[anchor])
     for j in range(form.shape[1]):
         if form[_ALPHA, j] > 0:
             reach = min(reach, 1 / form[_ALPHA, j])
         if form[_ALPHA, j] != 0:
-            edge += 0.5 * form[_SQUARES, j] / form[_ALPHA, j]
-            terms += abs(0.5 * form[_SQUARES, j] / form[_ALPHA, j])
+            asymptote = 0.5 * form[_SQUARES, j] / form[_ALPHA, j]
+            edge += asymptote
+            terms += abs(asymptote)
         bounded &= form[_ALPHA, j] < 0 or (form[_ALPHA, j] == 0 and form[_SQUARES, j] == 0)
-    skipped = 0 if anchor else 1
     if bounded and edge >= 0:
-        if not anchor and far_out == math.inf and edge > _CERTAIN * terms:
-            values[0] = -math.inf
-        return skipped, 0.0
+        return -1 if not anchor and far_out == math.inf and edge > _CERTAIN * terms else 0, 0.0
     s, curved, second, third = _saddle(form, sign, threshold, reach, _start(form, sign, threshold, edge, reach))
-    height, moduli = _on_axis(form, sign, threshold, s)
-    level, weight = height, s * (1 + sign * s)
-    height -= math.log(weight)
-    scale = s / math.sqrt(second)
-    span = _AHEAD / scale
-    if not (s < far_out and moduli + s * (size + abs(epsilon[anchor])) < _ROUNDED and abs(height) < _DEEPEST):
-        return skipped, 0.0
+    level, moduli = _on_axis(form, sign, threshold, s)
+    weight = s * (1 + sign * s)
+    height, scale = level - math.log(weight), s / math.sqrt(second)
+    moduli += s * (size + abs(epsilon[anchor]))
+    allowed = _OF_A_LOGARITHM * -height if height < -sums.LEAST else _ROUNDED
+    if not (s < far_out and moduli < allowed and -_DEEPEST < height < at.DEEPEST):
+        return 0, 0.0
     rate, deviation = _far(form, sign, threshold, edge, s)
-    side = 1.0 if rate > 0 else -1.0
-    count = 0
+    side, count = 1.0 if rate > 0 else -1.0, 0
     for e in range(epsilon.size):
         offset = sign * (epsilon[e] - epsilon[anchor])
         lever = abs(offset) * s
@@ -383,28 +183,11 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
         count += 1
     if count <= anchor:
         return 0, 0.0
-    lowest, highest = sign * (epsilon[0] - epsilon[anchor]), sign * (epsilon[count - 1] - epsilon[anchor])
     width, bend = _shape(form, reach, s, curved, second, third, rate, deviation)
-    for turn in range(_BENDS.size + 1):
-        tangent = math.tan(side * _BENDS[turn - 1] if turn else bend)
-        path = (s, level, weight, scale * width, tangent, width)
-        step, missed = _step(form, sign, threshold, reach, path, lowest, highest), True
-        for _ in range(_FINER):
-            many = _fill(form, sign, threshold, path, step, lowest, highest, nodes)
-            missed = many == 0
-            for e in range(count):
-                if many and math.isnan(values[e]):
-                    offset = sign * (epsilon[e] - epsilon[anchor])
-                    total, error = _sum(nodes, many, offset, lowest == 0 and highest == 0)
-                    if error < _GOOD:
-                        values[e] = height - offset * s + math.log(total * step / math.pi * scale)
-                    missed |= not error < _GOOD
-            if not (missed and many):
-                break
-            step *= 0.5
-        if not missed:
-            break
-    return count, span
+    path[at.S], path[at.LEVEL], path[at.WEIGHT], path[at.HEIGHT] = s, level, weight, height
+    path[at.SCALE], path[at.WIDTH], path[at.BEND], path[at.SIDE] = scale, width, bend, side
+    path[at.REACH], path[at.THRESHOLD], path[at.SIGN] = reach, threshold, sign
+    return count, _AHEAD / scale
 
 
 @compiled
@@ -415,7 +198,7 @@ def _column(alpha, shift, squares, dof, ratio, sign, form):
     for j in range(alpha.size):
         form[_ALPHA, j], form[_DOF, j], form[_SQUARES, j] = sign * alpha[j], dof[j], squares[j]
         form[_B_SQUARED, j] = math.exp(ratio[j]) * squares[j]
-        base, lost = _plus(base, lost, 0.5 * dof[j] * ratio[j])
+        base, lost = at.plus(base, lost, 0.5 * dof[j] * ratio[j])
         size += 0.5 * dof[j] * abs(ratio[j])
         mean += 0.5 * (dof[j] * (alpha[j] - ratio[j]) + squares[j])
         variance += 0.5 * dof[j] * alpha[j] ** 2 + form[_B_SQUARED, j]
@@ -427,33 +210,42 @@ def _column(alpha, shift, squares, dof, ratio, sign, form):
 
 
 @compiled
-def _run(form, sign, base, size, far_out, epsilon, nodes, values):
-    """`_serve`, one path after the other."""
+def _located(form, sign, base, size, far_out, row, begin, epsilon, values, paths, spans, number):
+    """`_path`, one after the other, for entries of one row; how many paths there are then."""
     first, span = 0, 0.0
     while first < epsilon.size:
         anchor = first
         while anchor + 1 < epsilon.size and epsilon[anchor + 1] - epsilon[first] < span:
             anchor += 1
-        count, span = _serve(form, sign, base, size, far_out, epsilon[first:], anchor - first, nodes, values[first:])
-        first += count
+        ahead = anchor - first
+        count, span = _path(form, sign, base, size, far_out, epsilon[first:], ahead, paths[number])
+        if count < 0:
+            values[first] = -math.inf
+        elif count:
+            spans[number, 0], spans[number, 1] = row, begin + first
+            spans[number, 2], spans[number, 3] = count, begin + anchor
+            number += 1
+        first += max(count, 0 if ahead else 1)
+    return number
 
 
 @compiled
-def log_values(alpha, shift, squares, dof, ratio, dense, rows, epsilon, direct, complement):
-    """Fill `direct` or `complement` (E,) with the logarithms of delta or 1 - delta at the entries
-    (rows[e], epsilon[e]), rows and then epsilon ascending; both stay nan where the numpy path has to look.
+def located(columns, dense, rows, epsilon, direct, paths, spans):
+    """Fill `paths` and `spans` with the paths of the entries (rows[e], epsilon[e]), rows and then epsilon ascending, as
+    `compiled_sums.log_integrals` has them; how many there are. Entries without one are left to the numpy path, but for
+    those beyond the largest loss, which get -inf in `direct` (E,).
 
-    alpha, shift = m, squares = m^2, dof and ratio = log(1 + alpha), all (R, g), as in `Spectrum`.
+    columns: alpha, m, m^2, multiplicity and log(1 + alpha), all (R, g), as in `Spectrum`.
     """
-    nodes, form = np.empty((4, _NODES)), np.empty((4, alpha.shape[1]))
-    first = 0
+    alpha, shift, squares, dof, ratio = columns
+    form = np.empty((4, alpha.shape[1]))
+    first, number = 0, 0
     while first < rows.size:
         row = rows[first]
         last = first
         while last < rows.size and rows[last] == row:
             last += 1
-        parts = alpha[row], shift[row], squares[row], dof[row], ratio[row]
-        base, size, mean, variance = _column(*parts, 1.0, form)
+        base, size, mean, variance = _column(alpha[row], shift[row], squares[row], dof[row], ratio[row], 1.0, form)
         largest = 0.0
         for j in range(alpha.shape[1]):
             largest = max(largest, abs(alpha[row, j]))
@@ -464,24 +256,33 @@ def log_values(alpha, shift, squares, dof, ratio, dense, rows, epsilon, direct, 
         if math.isnan(variance):
             first = last
             continue
-        _run(form, 1.0, base, size, far_out, epsilon[middle:last], nodes, direct[middle:last])
+        some = epsilon[middle:last], direct[middle:last], paths, spans, number
+        number = _located(form, 1.0, base, size, far_out, row, middle, *some)
         if middle > first:
-            _column(*parts, -1.0, form)
+            for j in range(alpha.shape[1]):
+                form[_ALPHA, j] = -form[_ALPHA, j]
             # ascending thresholds are descending epsilons; both are served alike
-            _run(form, -1.0, base, size, math.inf, epsilon[first:middle], nodes, complement[first:middle])
+            some = epsilon[first:middle], direct[first:middle], paths, spans, number
+            number = _located(form, -1.0, base, size, math.inf, row, first, *some)
         first = last
+    return number
 
 
 def entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e]) of a spectrum, (nan, nan) where
     the numpy path has to look."""
     dense = laws.inputs is not None and laws.inputs.dense
-    direct, complement = np.full(rows.shape, np.nan), np.full(rows.shape, np.nan)
     order = None
     if rows.size > 1 and ((rows[1:] < rows[:-1]) | ((rows[1:] == rows[:-1]) & (epsilon[1:] < epsilon[:-1]))).any():
         order = np.lexsort((epsilon, rows))
         rows, epsilon = rows[order], epsilon[order]
-    log_values(*laws.columns, dense, np.array(rows, dtype=np.int64), np.array(epsilon), direct, complement)
+    rows, epsilon = np.array(rows, dtype=np.int64), np.array(epsilon)
+    direct, complement = np.full(rows.shape, np.nan), np.full(rows.shape, np.nan)
+    paths, spans = np.empty((rows.size, at.PATH)), np.empty((rows.size, 4), dtype=np.int64)
+    number = located(laws.columns, dense, rows, epsilon, direct, paths, spans)
+    if number:
+        alpha, _, squares, dof, _ = laws.columns
+        sums.fill_logs((alpha, dof, squares), paths[:number], spans[:number], epsilon, direct, complement)
     if order is None:
         return direct, complement
     back = np.empty_like(order)

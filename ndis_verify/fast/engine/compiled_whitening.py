@@ -1,8 +1,5 @@
 """The float64 whitening of dense pairs in compiled loops (extra `speed`), a pair at a time: the slices, products and
 second step of `exact_products`, which is the reference.
-
-All loops are in this one file: what is kept on disk of a loop is made anew where the file that it stands in has
-changed, and nowhere else.
 """
 
 from __future__ import annotations

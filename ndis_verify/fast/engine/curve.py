@@ -19,6 +19,7 @@ from ndis_verify.gaussian_pair import GaussianPair
 Pair = GaussianPair | PairBatch | Spectrum
 _CHUNK = 1 << 12  # pairs of a batch that are worked on together
 _CELLS = 1 << 20  # numbers in their covariances
+_FEW = 64  # pairs of a batch for one that the compiled loops leave, from which on that is looked at without the others
 
 
 def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
@@ -68,7 +69,10 @@ def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[
     direct, complement = kernel.entries(laws, rows, epsilon)
     rest = np.flatnonzero(np.isnan(direct) & np.isnan(complement))
     if rest.size:
-        direct[rest], complement[rest] = entries_by_arrays(laws, rows[rest], epsilon[rest])
+        some, row = np.unique(rows[rest], return_inverse=True)
+        few = some.size * _FEW < np.prod(laws.batch_shape, dtype=int)
+        part, row = (laws.part(some), row) if few else (laws, rows[rest])
+        direct[rest], complement[rest] = entries_by_arrays(part, row, epsilon[rest])
     return direct, complement
 
 

@@ -52,6 +52,10 @@ class Inputs:
         parts = (self.p, self.q, self.mean_p, self.mean_q)
         return tuple(part[index if part.shape[0] > 1 else np.zeros_like(index)] for part in parts)
 
+    def of(self, index: np.ndarray) -> Inputs:
+        """Those of some pairs."""
+        return Inputs(*self.rows(index), self.copies)
+
     def log_moment(self, row: int, exponent: int) -> mpmath.mpf | None:
         """log E_P e^{sL} at s = 2^exponent of pair `row`; None where it is infinite. Call in `BITS` bits."""
         one = self._log_moment_of_one(row, exponent)

@@ -125,6 +125,26 @@ class Spectrum:
         parts = (self.alpha, self.shift, self.shift_squared, self.multiplicity, self.log_ratio)
         return tuple(np.array(part.reshape(flat), dtype=np.float64, order="C") for part in parts)
 
+    def part(self, rows: np.ndarray) -> Spectrum:
+        """Some pairs of the batch; kept, with what is found of them, for the next epsilon."""
+        key = rows.tobytes()
+        if key not in self._parts:
+            alpha, shift, count, logs = (
+                part.reshape(-1, part.shape[-1])[rows]
+                for part in (self.alpha, self.shift, self.multiplicity, self.log_ratio)
+            )
+            squares = self.shift_squared.reshape(-1, alpha.shape[-1])[rows] if self.squares_given else None
+            inputs = None if self.inputs is None else self.inputs.of(rows)
+            logs = logs if self.logs_given else None
+            self._parts[key] = Spectrum(
+                alpha, squares, count, logs, shift=None if self.squares_given else shift, inputs=inputs
+            )
+        return self._parts[key]
+
+    @cached_property
+    def _parts(self) -> dict[bytes, Spectrum]:
+        return {}
+
     def swapped(self) -> Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""
         half = np.exp(-0.5 * self.log_ratio)  # extended precision: a large logarithm has few digits behind the point

@@ -1,8 +1,5 @@
 """The integrals of `finite_law` in compiled loops (extra `speed`), a row at a time: the same integrands, windows and
 nodes as by arrays, which are the reference. Sums stop where what is left is less than rounding.
-
-All loops are in this one file: what is kept on disk of a loop is made anew where the file that it stands in has
-changed, and nowhere else.
 """
 
 from __future__ import annotations
