@@ -249,7 +249,10 @@ class _Signs:
         if self.sign(expression)[:1] == ">":
             return True
         self._look()
-        return any(self.sign(one)[:1] == ">" or self.is_positive(one) for one in (expression, self._opened(expression)))
+        return any(
+            self.sign(one)[:1] == ">" or self._beside_a_gap(one, weakly=True)[:1] == ">"
+            for one in dict.fromkeys((expression, self._opened(expression), _reduced(expression)))
+        )
 
     def is_positive(self, expression: Any) -> bool:
         if self.sign(expression) == ">":
@@ -257,15 +260,15 @@ class _Signs:
         self._look()
         return self.sign(expression) == ">" or self._beside_a_gap(expression) == ">"
 
-    def _beside_a_gap(self, expression: Any) -> str:
-        """Its sign, where it is a multiple of something of known sign and more of that sign."""
+    def _beside_a_gap(self, expression: Any, *, weakly: bool = False) -> str:
+        """Its sign, where it is a multiple of something of known sign and more of that sign; weakly: it may be 0."""
         terms = _plain(expression).as_coefficients_dict()
         for gap, relation in self._known.items():
             shares = {terms[one] / weight for one, weight in gap.as_coefficients_dict().items() if not one.is_number}
             for share in shares - {0}:
                 rest = self.sign(_plain(expression - share * gap))
                 found = _of_sum([rest, relation if share > 0 else _TURNED[relation]])
-                if len(found) == 1:
+                if len(found) == 1 or (found and weakly):
                     return found
         return ""
 
@@ -323,6 +326,14 @@ def _plain(expression: Any) -> Any:
 
 
 @lru_cache(maxsize=8192)
+def _reduced(expression: Any) -> Any:
+    """As one quotient, what is in both of its parts left out."""
+    try:
+        return sp.cancel(sp.together(expression))
+    except PolynomialError:
+        return expression
+
+
 def _is_square(product: Any) -> bool:
     """Whether a product of letters is written as one of a vector, with what it is turned."""
     word = list(letters_of(product.args_cnc()[1]))

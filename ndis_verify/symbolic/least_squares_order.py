@@ -112,7 +112,7 @@ def finite_order() -> Derivation:
     density = -(r + 1) / 2 * sp.log(1 - q * T)
     steps = (
         Step("v", "u is the larger q.", lhs=step, rhs=larger - q, kind="definition", premises=("q <= u",)),
-        *half_sphere_steps(p, q),
+        *half_sphere_steps(p),
         Step(
             "direction",
             "e depends on s = p/q alone: e_0^2 = (q-p)/q.",

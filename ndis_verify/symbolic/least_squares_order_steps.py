@@ -260,11 +260,13 @@ def _room_of_the_smaller(small: Any, more: Any, root: sp.Symbol) -> tuple[Step, 
     )
 
 
-def half_sphere_steps(p: sp.Expr, q: sp.Expr, rows: sp.Expr = r) -> tuple[Step, ...]:
+def half_sphere_steps(p: sp.Expr, rows: sp.Expr = r) -> tuple[Step, ...]:
     """The larger database's law on the half sphere, and T on it. `rows`: r."""
+    gap = sp.Symbol("h", nonnegative=True)  # q - p
+    q = p + gap
     s = sp.Symbol("s", nonnegative=True)
     z, rest = sp.Symbol("z", real=True), sp.Symbol("R", nonnegative=True)
-    w, size = sp.sqrt(q - p), sp.sqrt(1 + z**2 + rest)
+    w, size = sp.sqrt(gap), sp.sqrt(1 + z**2 + rest)
     student = (1 + s) ** (-(rows + 1) / 2)
     return (
         Step(

@@ -174,7 +174,7 @@ def law_steps() -> tuple[Step, ...]:
     ratio = g ** (-(k + 1) / 2) * ((1 + x**2) / (1 + g * x**2)) ** (-k / 2)
     names = {"d": d, "f": density(one), "g": density(g), "w": w, "ratio": ratio, "edge": z}
     return (
-        *half_sphere_steps(sp.Symbol("p_e", positive=True), sp.Symbol("q_e", positive=True), rows),
+        *half_sphere_steps(sp.Symbol("p_e", positive=True), rows),
         Step(
             "direction",
             "The leverage on the edge is c x^2/(1 + x^2): e_0^2 = (c-p)/c = 1/(1 + x^2).",

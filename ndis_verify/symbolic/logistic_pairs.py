@@ -383,6 +383,16 @@ def logistic_worst() -> Derivation:
     steps += [
         Step("C", "The share at the corner,", lhs=share, rhs=f**2 / ((4 + A) * g * _step), kind="definition"),
         inferred("C in full", "written out.", share, "=", in_full, *("C", "A", "f", "g", "S")),
+        inferred(
+            "C <= 1",
+            "which is c y, at most 1,",
+            share,
+            "<=",
+            one,
+            Use("c <= 1", weight=h / ((4 + A) * _step)),
+            *("y <= 1", "C"),
+        ),
+        inferred("C in full <= 1", "written out, too.", in_full, "<=", one, "C <= 1", "C in full"),
     ]
     laws = {
         "first": (_fit, added * identity + inverse(_shape)),
@@ -459,7 +469,7 @@ def logistic_worst() -> Derivation:
                 stated.lhs,
                 "<=",
                 corner["C"],
-                *(use, apart.name, stated.name, covariances.name, plane.name, pair.name, "C"),
+                *(use, apart.name, stated.name, covariances.name, plane.name, pair.name, "C", Use("C <= 1", weight=0)),
             ),
             inferred(
                 f"worst, {called}",
@@ -467,7 +477,7 @@ def logistic_worst() -> Derivation:
                 stated.lhs,
                 "<=",
                 corner["in full"],
-                *(f"in the envelope, {called}", "C in full"),
+                *(f"in the envelope, {called}", "C in full", Use("C in full <= 1", weight=0)),
             ),
         ]
     return Derivation(

@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.learning import bins as k
@@ -267,7 +267,7 @@ def simultaneous_limits() -> Derivation:
         id="score_auditing.simultaneous_limits",
         title="Limits of every set of a histogram at once",
         sources=("KM-Alg2", "KM-4.2", "KM-4.3"),
-        hypotheses=(INDEPENDENT, BINS, "0 < gamma < 1"),
+        hypotheses=(INDEPENDENT, BINS, Hypothesis("0 < gamma < 1", failure < 1)),
         steps=steps,
         result_step="radius",
         symbols={"n": draws, "k": bins, "gamma": failure},
