@@ -65,7 +65,7 @@ class Definite:
                 yield call.args[0]
 
     def is_not_negative(self, number: Any, numbers: _Numbers) -> bool:
-        """Whether a number is a product of determinants of matrices that are more than 0, and of what is not negative."""
+        """Whether it is a product of determinants of matrices that are more than 0, and of what is not negative."""
         return all(
             (isinstance(base := factor.as_base_exp()[0], det) and self.is_definite(base.args[0], numbers))
             or numbers.sign(factor)[:1] == ">"

@@ -1,5 +1,5 @@
-"""That what a proof speaks of has a real value: that what it divides by is not 0, and no root or logarithm is of what may
-be negative, by the assumptions of its symbols, or by what was shown before.
+"""That what a proof speaks of has a real value: it divides by nothing that may be 0, and takes no root or logarithm of
+what may be negative, by the assumptions of its symbols, or by what was shown before.
 
 The decisions of single steps are those of rational functions, for which x y/x is y. Where x may be 0, a step that
 divides by it says nothing, and x y = x w would give y = w. Roots and logarithms of negative numbers are complex, and

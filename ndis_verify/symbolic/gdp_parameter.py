@@ -129,7 +129,7 @@ def pair_gdp() -> Derivation:
     1; symbols `M`, `m`, `lambda`.
     """
     root = sp.sqrt(ratio)
-    first, second = sp.symbols("P Q")
+    first, second = sp.symbols("P Q", real=True)
     epsilon, a = sp.symbols("epsilon a", positive=True)
     steps = (
         Step("one eigenvalue", "S^{-1/2} S S^{-1/2} = I: of a variance a,", lhs=held(a) ** -1 * a, rhs=sp.Integer(1)),
