@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.court.proof_continuity import not_continuous
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
@@ -52,6 +53,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
             yield from _of_jumps(derivation, one)
+            yield from not_continuous(one, names_of(derivation))
             yield from _of_existence(derivation, one, FACTS[one.fact])
             yield from _of_draws(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)

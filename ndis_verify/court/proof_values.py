@@ -17,6 +17,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import PolynomialError
 
+from ndis_verify.court.proof_continuity import at_ends
 from ndis_verify.court.proof_inverses import Definite, letters_of
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
@@ -95,6 +96,9 @@ def _of_step(
             for call in sorted(side.atoms(sp.Function), key=str):
                 if not _has_a_value(call, known):
                     yield f"{call} may have no value"
+        for letter, over, end in at_ends(one):
+            for what in sorted(divisors(letter), key=str):
+                yield from (f"divides by {zero}, which may be 0 at the end {end}" for zero in known.zeros(what.subs(over, end)))
         signs.learn(one)
         matrices.learn(one)
 

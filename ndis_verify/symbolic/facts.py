@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line, smooth
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
@@ -126,6 +126,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"derivative": "f and g have one derivative", "value": "and one value at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
         instance=lambda a: (on_the_line(a)["f"], "=", a["g"]),
+        continuous=lambda a: [(name, a["argument"], (0,)) for name in ("f", "g")],
         required={
             "derivative": lambda a: (sp.Derivative(a["g"], a["argument"]), "=", sp.Derivative(a["f"], a["argument"])),
             "value": lambda a: (a["g"].subs(a["argument"], 0), "=", a["f"].subs(a["argument"], 0)),
@@ -150,6 +151,7 @@ FACTS: Mapping[str, Fact] = {
             "=",
             a["f"].subs(a["argument"], 1),
         ),
+        continuous=smooth("f", 0, 1),
         required={
             "increasing": lambda a: (sp.Derivative(a["f"].subs(a["argument"], share), share), ">", sp.Integer(0)),
             "start": lambda a: (a["f"].subs(a["argument"], 0), "<=", a["f"].subs(a["argument"], 1)),

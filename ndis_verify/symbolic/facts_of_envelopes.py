@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, averaged
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, smooth
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import (
     average,
@@ -391,6 +391,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
             "integrable": "the slope is continuous and integrable",
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 6.21",
+        continuous=smooth("f", 0),
         instance=lambda a: (
             sp.Integral(sp.Derivative(a["f"], a["argument"]), (a["argument"], 0, sp.oo)),
             "=",

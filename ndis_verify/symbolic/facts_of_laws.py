@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import Fact, Instance, any_real, smooth
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -160,15 +160,8 @@ def _image_covariance(whose: str, a: Mapping[str, Any]) -> Instance:
     return a["matrix"] * a[f"{whose}covariance"] * a["matrix"].T + noise, "=", a[f"{whose}image covariance"]
 
 
-def _any_real(symbol: Any) -> Any:
-    """A symbol that stands for every real number."""
-    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", real=True).assumptions0:
-        raise InputError("letter", str(symbol), "must stand for every real number")
-    return symbol
-
-
 def _moment(a: Mapping[str, Any]) -> Instance:
-    argument, power = _any_real(a["argument"]), a["power"]
+    argument, power = any_real(a["argument"]), a["power"]
     if not power.is_Integer or power < 1 or argument in a["density"].free_symbols or argument == a["x"]:
         raise InputError("power", str(power), "must be whole and positive, the argument of the transform its own")
     slope = sp.Subs(sp.Derivative(a["transform"], (argument, power)), argument, 0)
@@ -249,7 +242,7 @@ OF_LAWS: Mapping[str, Fact] = {
         required={
             "density": lambda a: (a["density"], ">=", sp.Integer(0)),
             "transform": lambda a: (
-                sp.Integral(sp.exp(_any_real(a["argument"]) * a["x"]) * a["density"], (a["x"], -sp.oo, sp.oo)),
+                sp.Integral(sp.exp(any_real(a["argument"]) * a["x"]) * a["density"], (a["x"], -sp.oo, sp.oo)),
                 "=",
                 a["transform"],
             ),
@@ -354,6 +347,7 @@ OF_LAWS: Mapping[str, Fact] = {
         },
         reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
         brings=("t",),
+        continuous=smooth("loss"),
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
             "=",
@@ -374,6 +368,7 @@ OF_LAWS: Mapping[str, Fact] = {
         },
         reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
         brings=("t",),
+        continuous=smooth("loss"),
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
             "=",
@@ -392,6 +387,7 @@ OF_LAWS: Mapping[str, Fact] = {
             "larger": "the parameter grows",
         },
         reference="Lehmann and Romano, Testing Statistical Hypotheses, Lemma 3.4.2",
+        continuous=smooth("log density"),
         instance=lambda a: (
             mass(a["family"](a["larger"]), a["t"]),
             "<=",

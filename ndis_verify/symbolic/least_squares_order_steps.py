@@ -171,7 +171,6 @@ def backward_steps() -> tuple[Step, ...]:
     small, more = sp.Symbol("y", nonnegative=True), sp.Symbol("v", positive=True)
     equal = sp.Symbol("y", positive=True)
     return (
-        Step("continuous", "f is a polynomial.", kind="definition"),
         *_backward_steps("", small, more, sp.Symbol("tau_0", nonnegative=True)),
         *_backward_steps(", x = y", equal, sp.Integer(0), sp.Symbol("tau_1", nonnegative=True)),
     )
@@ -187,7 +186,7 @@ def _backward_steps(case: str, small: Any, more: Any, root: sp.Symbol) -> tuple[
     reached = (1 + large / (1 - root * large)) * (1 + small / (1 - root * small))
     letters = {"f": f, "argument": t, "low": zero, "high": 1 / large, "root": root}
     start, end = f"backwards: at the start{case}", f"backwards: at the end{case}"
-    shown = {"continuous": "continuous", "low": start, "high": end}
+    shown = {"low": start, "high": end}
     return (
         Step(
             start,
