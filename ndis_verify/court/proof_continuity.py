@@ -29,7 +29,7 @@ def not_continuous(step: Step, names: Mapping[Any, Any]) -> Iterator[str]:
     """What in the letters of a fact may jump where it has to be continuous; `names`: what names stand for."""
     fact = FACTS[step.fact]
     for name, over, _ in fact.continuous(step.letters) if fact.continuous else ():
-        value = as_expression(step.letters[name])
+        value = _form(step.letters[name])
         for part in sorted(may_jump(value, {over}, names), key=str):
             yield f"{name!r} has {part}, which may jump"
 
@@ -40,7 +40,12 @@ def at_ends(step: Step) -> Iterator[tuple[Any, Any, Any]]:
     if step.kind != "fact" or fact is None or fact.continuous is None or set(step.letters) != set(fact.letters):
         return
     for name, over, ends in fact.continuous(step.letters):
-        yield from ((as_expression(step.letters[name]), over, as_expression(end)) for end in ends)
+        yield from ((_form(step.letters[name]), over, as_expression(end)) for end in ends)
+
+
+def _form(letter: Any) -> Any:
+    """What a letter is at the symbol that it is a function of."""
+    return letter.expr if isinstance(letter, sp.Lambda) else as_expression(letter)
 
 
 def may_jump(value: Any, over: set[Any], names: Mapping[Any, Any]) -> set[Any]:

@@ -98,7 +98,9 @@ def _of_step(
                     yield f"{call} may have no value"
         for letter, over, end in at_ends(one):
             for what in sorted(divisors(letter), key=str):
-                yield from (f"divides by {zero}, which may be 0 at the end {end}" for zero in known.zeros(what.subs(over, end)))
+                yield from (
+                    f"divides by {zero}, which may be 0 at the end {end}" for zero in known.zeros(what.subs(over, end))
+                )
         signs.learn(one)
         matrices.learn(one)
 

@@ -300,7 +300,8 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "epsilon": _eps,
                     "weight": _alpha,
                 },
-                {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
+                {"loss": "loss of one coordinate", "positive": "alpha > 0"},
+                ("laws",),
             ),
             by_fact(
                 f"ellipsoid, {name}, {order}",
@@ -317,7 +318,6 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "fall": FALLS[k],
                 },
                 {
-                    "laws": "laws",
                     "fall": f"fall of the {name}",
                     "least": f"fall of the {name} >= 0",
                     "most": f"fall of the {name} <= 1",
@@ -400,11 +400,11 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             f"greatest divergence over an envelope{variant}",
             {"others": others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
             {
-                "laws": "laws",
                 "rises": f"rises, {order}",
                 "order": f"larger slope, {order}",
                 "profile": signed("eps >= 0", _eps, ">="),
-                "set": "set",
+                "cap": signed("rho > 0", rho, ">"),
+                "sum": signed("nu > 0", nu, ">"),
                 "whole": "rho's",
                 "rest": "rest",
             },
@@ -440,11 +440,6 @@ def exact_envelope() -> Derivation:
         signed("alpha > 0", _alpha, ">"),
         *fall_steps(),
         *order_steps(),
-        Step(
-            "set",
-            "The envelope: all l with 0 <= l_i <= rho, sum l_i <= nu.",
-            kind="definition",
-        ),
         *_vertex_steps(),
         *(step for exchanged in (False, True) for step in _direction_steps(exchanged)),
     )

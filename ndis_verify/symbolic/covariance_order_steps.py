@@ -222,7 +222,8 @@ def form_steps() -> tuple[Step, ...]:
             "while no divergence is negative:",
             "a divergence is not negative",
             {"P": P, "Q": Q, "epsilon": outside},
-            {"laws": "path"},
+            {},
+            ("path",),
         ),
         Step(
             "2 y >= nu",

@@ -26,6 +26,7 @@ from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
 from ndis_verify.symbolic.facts_of_sketches import OF_SKETCHES
+from ndis_verify.symbolic.facts_of_statistics import OF_STATISTICS
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -64,6 +65,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_SCALES,
     **OF_SIGNS,
     **OF_SKETCHES,
+    **OF_STATISTICS,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"
         " {f > 0}.",
@@ -181,7 +183,7 @@ FACTS: Mapping[str, Fact] = {
         text="det(R X R) = det(R R) det X, for square matrices.",
         tex=r"\det(R X R) = \det(R^2)\,\det X",
         letters=("R", "X"),
-        conditions={"square": "R and X are square, of one size"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
         instance=lambda a: (det(a["R"] * a["X"] * a["R"]), "=", det(a["R"] * a["R"]) * det(a["X"])),
     ),

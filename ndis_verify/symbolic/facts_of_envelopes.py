@@ -115,7 +115,6 @@ def _slope_by_flux(exchanged: bool) -> Fact:
         r" \int_{\{p > e^{\varepsilon} q\}} \frac{\partial p}{\partial l_k}\,dx",
         letters=("p", "q", "others", "d", "which", "epsilon", "weight"),
         conditions={
-            "laws": "P and Q are these laws",
             "loss": "twice the loss of one coordinate, of variance 1 + weight, is its share of W less its l_i",
             "positive": "the weights are positive",
         },
@@ -154,7 +153,6 @@ def _rising(exchanged: bool) -> dict[str, Any]:
 
 
 _RISING = {
-    "laws": "P and Q are these laws",
     "rises": "the slope in the smaller of two l_i is not negative",
     "order": "and that in the larger is at least as large",
     "profile": "eps >= 0",
@@ -190,7 +188,8 @@ def _greatest(exchanged: bool) -> Fact:
         letters=("others", "d", "epsilon", "cap", "sum", "whole", "rest"),
         conditions={
             **_RISING,
-            "set": "the set is that of all 0 <= l_i <= rho of sum at most nu, rho > 0 and nu > 0",
+            "cap": "rho > 0",
+            "sum": "nu > 0",
             "whole": "k = min(d, floor(nu/rho))",
             "rest": "r = min(nu, d rho) - k rho",
         },
@@ -202,6 +201,8 @@ def _greatest(exchanged: bool) -> Fact:
         ),
         required={
             **_rising(exchanged),
+            "cap": lambda a: (a["cap"], ">", _zero),
+            "sum": lambda a: (a["sum"], ">", _zero),
             "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
             "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
         },
@@ -329,7 +330,6 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         r" \left(1 - e^{-u (1 + c^2)/(2 (p + q c^2))}\right) dc",
         letters=("p", "q", "others", "which", "edge", "ratio", "left", "fall"),
         conditions={
-            "laws": "P is this law",
             "fall": "what the fall is",
             "least": "it is not negative",
             "most": "it is at most 1",

@@ -96,7 +96,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         text="Phi^-1(Phi(x)) = x for every real x.",
         tex=r"\Phi^{-1}(\Phi(x)) = x",
         letters=("x",),
-        conditions={"real": "x is a real number"},
+        conditions={},
         reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
         instance=lambda a: (_quantile(Phi(_real(a["x"]))), "=", a["x"]),
     ),

@@ -1,4 +1,4 @@
-"""Standard facts about pairs of laws: trade-off curves, maps and noise, families with a monotone likelihood ratio."""
+"""Standard facts about pairs of laws: trade-off curves, events, maps and noise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.fact import Fact, Instance, any_real, smooth
+from ndis_verify.symbolic import notation
+from ndis_verify.symbolic.fact import Fact, Instance, any_real
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -21,7 +22,6 @@ from ndis_verify.symbolic.notation import (
     law_of,
     mass,
     normal,
-    on_sphere,
     other_slice,
     products,
     projected,
@@ -36,6 +36,7 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.special_functions import Phi
 
+_OF_A_RECORD = {fitted, refitted, sketched, resketched, projected, reprojected}
 _PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
 
 
@@ -104,7 +105,9 @@ def _one_map(a: Mapping[str, Any]) -> Instance:
     """The images are what one function, of which nothing else is known, makes of both laws."""
     for law in ("P", "Q"):
         image = a[f"image of {law}"]
-        known = not isinstance(image, AppliedUndef) or str(image.func) in QUANTITIES
+        known = (
+            not isinstance(image, AppliedUndef) or str(image.func) in QUANTITIES or hasattr(notation, str(image.func))
+        )
         if known or image.func != a["image of P"].func or image.args != (a[law],):
             raise InputError(f"image of {law}", str(image), "must be what one unknown function makes of the law")
     return (
@@ -139,6 +142,14 @@ def _sketch(exchanged: bool) -> Fact:
             "map": lambda a: (a["X^T"] * (a["y"] - a["X"] * a["t"]), "=", a["c"] - a["A"] * a["t"]),
         },
     )
+
+
+def _on_one_space(a: Mapping[str, Any]) -> tuple[Any, Any]:
+    """P and Q, of which T is one function: where it is the statistic of a record, that of one record."""
+    both = {a["P"].func, a["Q"].func}
+    if both & _OF_A_RECORD and (not both <= _OF_A_RECORD or a["P"].args != a["Q"].args):
+        raise InputError("Q", str(a["Q"]), f"must be a law of the record of {a['P']}")
+    return a["P"], a["Q"]
 
 
 def _normal(a: Mapping[str, Any], whose: str) -> Any:
@@ -274,13 +285,14 @@ OF_LAWS: Mapping[str, Fact] = {
         required={"epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
     ),
     "an event below a threshold": Fact(
-        text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t].",
+        text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t], T the statistic that"
+        " is spoken of, one function on the space of both laws.",
         tex=r"\delta_{P,Q}(\varepsilon) \ge P[T < t] - e^{\varepsilon} Q[T < t]",
         letters=("P", "Q", "epsilon", "t"),
-        conditions={"laws": "T is a function on the space of both laws"},
+        conditions={},
         reference="the divergence is the supremum over events",
         instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
+            divergence(*_on_one_space(a), a["epsilon"]),
             ">=",
             mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
         ),
@@ -289,7 +301,7 @@ OF_LAWS: Mapping[str, Fact] = {
         text="P[T < t] >= 0.",
         tex=r"P[T < t] \ge 0",
         letters=("P", "t"),
-        conditions={"law": "T is a function on the space of the law P"},
+        conditions={},
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (mass(a["P"], a["t"]), ">=", sp.Integer(0)),
     ),
@@ -297,7 +309,7 @@ OF_LAWS: Mapping[str, Fact] = {
         text="P[T < t] <= 1.",
         tex=r"P[T < t] \le 1",
         letters=("P", "t"),
-        conditions={"law": "T is a function on the space of the law P"},
+        conditions={},
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (mass(a["P"], a["t"]), "<=", sp.Integer(1)),
     ),
@@ -323,106 +335,17 @@ OF_LAWS: Mapping[str, Fact] = {
         },
     ),
     "an event above a threshold": Fact(
-        text="The divergence of P from Q is at least P[T >= t] - e^eps Q[T >= t].",
+        text="The divergence of P from Q is at least P[T >= t] - e^eps Q[T >= t], T the statistic that"
+        " is spoken of, one function on the space of both laws.",
         tex=r"\delta_{P,Q}(\varepsilon) \ge P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
         letters=("P", "Q", "epsilon", "t"),
-        conditions={"laws": "T is a function on the space of both laws"},
+        conditions={},
         reference="the divergence is the supremum over events",
         instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
+            divergence(*_on_one_space(a), a["epsilon"]),
             ">=",
             (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
         ),
-    ),
-    "threshold of a falling loss": Fact(
-        text="Where log p/q is a function of T that falls, p > e^eps q where T < t for one t, and the divergence of P"
-        " from Q is P[T < t] - e^eps Q[T < t] there.",
-        tex=r"\frac{d}{dT} \log\tfrac{p}{q} < 0 \implies"
-        r" \delta_{P,Q}(\varepsilon) = P[T < t] - e^{\varepsilon} Q[T < t]",
-        letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
-        conditions={
-            "falls": "the loss falls in T",
-            "loss": "it is the loss of P against Q",
-            "threshold": "t is where the loss passes eps, or the end of the line on whose side it never does",
-        },
-        reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
-        brings=("t",),
-        continuous=smooth("loss"),
-        instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
-            "=",
-            mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
-        ),
-        required={"falls": lambda a: (_at(sp.Derivative(a["loss"], a["argument"]), a), "<", sp.Integer(0))},
-    ),
-    "threshold of a rising loss": Fact(
-        text="Where log q/p is a function of T that falls, p > e^eps q where T > t for one t, and the divergence of P"
-        " from Q is P[T >= t] - e^eps Q[T >= t] there, points apart.",
-        tex=r"\frac{d}{dT} \log\tfrac{q}{p} < 0 \implies"
-        r" \delta_{P,Q}(\varepsilon) = P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
-        letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
-        conditions={
-            "falls": "the loss of Q against P falls in T",
-            "loss": "it is the loss of Q against P",
-            "threshold": "t is where it passes -eps, or the end of the line on whose side it never does",
-        },
-        reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
-        brings=("t",),
-        continuous=smooth("loss"),
-        instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
-            "=",
-            (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
-        ),
-        required={"falls": lambda a: (_at(sp.Derivative(a["loss"], a["argument"]), a), "<", sp.Integer(0))},
-    ),
-    "monotone likelihood ratio": Fact(
-        text="In a family of laws on the line whose log density in T has a positive mixed derivative in T and the"
-        " parameter, T is stochastically larger at a larger parameter.",
-        tex=r"\partial_T \partial_q \log f_q > 0,\ q \le q' \implies F_{q'}(t) \le F_q(t)",
-        letters=("family", "parameter", "larger", "t", "log density", "argument", "at"),
-        conditions={
-            "ratio": "the mixed derivative is positive",
-            "density": "it is the log density up to what does not depend on both",
-            "larger": "the parameter grows",
-        },
-        reference="Lehmann and Romano, Testing Statistical Hypotheses, Lemma 3.4.2",
-        continuous=smooth("log density"),
-        instance=lambda a: (
-            mass(a["family"](a["larger"]), a["t"]),
-            "<=",
-            mass(a["family"](a["parameter"]), a["t"]),
-        ),
-        required={
-            "ratio": lambda a: (
-                _at(sp.Derivative(a["log density"], a["argument"], a["parameter"]), a),
-                ">",
-                sp.Integer(0),
-            ),
-            "larger": lambda a: (a["larger"], ">=", a["parameter"]),
-        },
-    ),
-    "one statistic of one law": Fact(
-        text="Where y has one density up to a constant, and T is one function of y, T has one law.",
-        tex=r"\mathcal{L}(y) = \mathcal{L}(y'),\ T = f(y) \implies P[T < t] = P'[T < t]",
-        letters=("P", "other P", "t", "direction", "other direction"),
-        conditions={
-            "density": "the density of y depends on neither",
-            "statistic": "T is a function of y and of the direction alone",
-            "direction": "the directions are one",
-        },
-        reference="Billingsley, Probability and Measure, section 20",
-        instance=lambda a: (mass(a["other P"], a["t"]), "=", mass(a["P"], a["t"])),
-        required={"direction": lambda a: (a["other direction"], "=", a["direction"])},
-    ),
-    "central projection": Fact(
-        text="By y = (1, z)/sqrt(1 + |z|^2) R^d becomes the half sphere, and a density f of |z|^2 = s the density"
-        " f (1 + s)^{(d+1)/2} with respect to its surface.",
-        tex=r"dz = (1 + |z|^2)^{(d+1)/2}\,d\sigma(y)",
-        letters=("f", "s", "d"),
-        conditions={"density": "f is the density of the law in R^d, up to a constant"},
-        reference="gnomonic projection: the surface element is (1 + |z|^2)^{-(d+1)/2} dz",
-        instance=lambda a: (on_sphere(a["f"]), "=", a["f"] * (1 + a["s"]) ** ((a["d"] + 1) / 2)),
     ),
     "one linear map with noise on two normal laws": Fact(
         text="A linear map, with independent normal noise of covariance s n n^T added, makes normal laws of normal"
@@ -491,7 +414,7 @@ OF_LAWS: Mapping[str, Fact] = {
         text="One map, randomised or not, that does not see which law it is given, raises no divergence.",
         tex=r"\delta_{KP,KQ}(\varepsilon) \le \delta_{P,Q}(\varepsilon)",
         letters=("P", "Q", "image of P", "image of Q", "epsilon"),
-        conditions={"map": "the images are those of one map"},
+        conditions={},
         reference="Dwork and Roth (2014), Proposition 2.1",
         brings=("image of P", "image of Q"),
         instance=_one_map,
@@ -524,8 +447,3 @@ OF_LAWS: Mapping[str, Fact] = {
         instance=lambda a: (Phi(a["v"]), ">=", Phi(a["u"] - a["mu"])),
     ),
 }
-
-
-def _at(derivative: sp.Expr, letters: Mapping[str, Any]) -> sp.Expr:
-    """At a value of the parameter that runs over its range while other letters do."""
-    return sp.Subs(derivative, letters["parameter"], letters["at"])

@@ -371,7 +371,7 @@ OF_SCALES: Mapping[str, Fact] = {
         text="A divergence is at least what it is at the empty set.",
         tex=r"\delta_{P,Q}(\varepsilon) \ge P(\emptyset) - e^{\varepsilon} Q(\emptyset) = 0",
         letters=("P", "Q", "epsilon"),
-        conditions={"laws": "P and Q are laws on one space"},
+        conditions={},
         reference="the divergence is the supremum over events",
         instance=lambda a: (divergence(a["P"], a["Q"], a["epsilon"]), ">=", _zero),
     ),

@@ -91,7 +91,8 @@ def one_test() -> Derivation:
                 "Of a normal probability.",
                 "quantile of a normal probability",
                 {"x": at},
-                {"real": "arguments"},
+                {},
+                ("arguments",),
             )
             for name, at in wanted_at.items()
         ),
@@ -169,7 +170,8 @@ def pair_gdp() -> Derivation:
                 "image of Q": sp.Function("along")(second),
                 "epsilon": epsilon,
             },
-            {"map": "both covariances positive definite"},
+            {},
+            ("both covariances positive definite",),
         ),
         Step(
             "one test",

@@ -69,7 +69,7 @@ def logistic_worst() -> Derivation:
         return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
 
     def squared(name: str, why: str, w: Any) -> Step:
-        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": "S"})
+        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, ("S",))
 
     spread = (
         Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=inverse(_shape), kind="definition"),
@@ -134,7 +134,8 @@ def logistic_worst() -> Derivation:
             "A^2 <= m h:",
             "Cauchy-Schwarz inequality of vectors",
             {"u": z, "u^T": zt, "v": S * z, "v^T": transpose(S * z)},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         inferred("m at most", "m is at most l^2,", m, "<=", length**2, Use("m <= l^2"), "m"),
         inferred(
@@ -294,7 +295,8 @@ def logistic_worst() -> Derivation:
             "j^2 <= g m,",
             "Cauchy-Schwarz inequality of vectors",
             {"u": shift, "u^T": transpose(shift), "v": z, "v^T": zt},
-            {"features": "theta'"},
+            {},
+            ("theta'",),
         ),
         Step(
             "(sqrt(g m) - j)^2",
@@ -332,7 +334,8 @@ def logistic_worst() -> Derivation:
             "f = z^T S u has f^2 <= h g,",
             "Cauchy-Schwarz inequality of vectors",
             {"u": S * z, "u^T": transpose(S * z), "v": shift, "v^T": transpose(shift)},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         named(f, "f = z^T S u;"),
         inferred(
