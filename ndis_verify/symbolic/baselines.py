@@ -61,8 +61,7 @@ def information() -> Derivation:
             " channel; its information is at most that of the release, for the best prior too.",
             "data processing of information",
             {"information": told_by_release, "of image": told_by_event},
-            {},
-            ("records of norm at most l",),
+            {"map": "records of norm at most l"},
         ),
         Step(
             "grows with p",

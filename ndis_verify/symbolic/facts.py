@@ -296,7 +296,7 @@ FACTS: Mapping[str, Fact] = {
         " line.",
         tex=r"\sum_j \int_{B_j} f\,dx = \int f\,dx",
         letters=("f",),
-        conditions={"partition": "the bins are disjoint and cover the line", "sign": "f >= 0"},
+        conditions={"sign": "f >= 0"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.29",
         instance=lambda a: (summed(over(bin_of_sum, a["f"])), "=", total(a["f"])),
         required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},

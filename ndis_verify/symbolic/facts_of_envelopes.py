@@ -283,7 +283,7 @@ def _over_pair(head: str) -> Fact:
         text=f"The {head} of f(x_i, k_i) over the two coordinates of x = (a, b) and k = (n, m).",
         tex=rf"{sign}_i f(x_i, k_i) = f(a, n) {joined} f(b, m),\quad x = (a, b),\ k = (n, m)",
         letters=("f", "a", "b", "n", "m"),
-        conditions={"defined": "f is a number at both"},
+        conditions={},
         reference=f"the definition of a {head}: (a, b) has two coordinates",
         instance=instance,
     )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Fact, Instance, any_real
+from ndis_verify.symbolic.fact import Fact, Instance, any_real, constant
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -101,6 +101,15 @@ def _least_squares_frame(exchanged: bool) -> Fact:
     )
 
 
+def _curve(a: Mapping[str, Any]) -> Any:
+    """The trade-off curve that is spoken of, or one that has another name."""
+    curve = a["curve"]
+    other = isinstance(curve, UndefinedFunction) and str(curve) not in QUANTITIES and not hasattr(notation, str(curve))
+    if curve != trade_off and not other:
+        raise InputError("curve", str(curve), "must be the trade-off curve, or the name of one")
+    return curve
+
+
 def _one_map(a: Mapping[str, Any]) -> Instance:
     """The images are what one function, of which nothing else is known, makes of both laws."""
     for law in ("P", "Q"):
@@ -179,14 +188,26 @@ def _moment(a: Mapping[str, Any]) -> Instance:
     return sp.Integral(a["x"] ** power * a["density"], (a["x"], -sp.oo, sp.oo)), "=", slope
 
 
+def _normal_density(a: Mapping[str, Any]) -> Instance:
+    mean, std = constant(a, "mean"), constant(a, "std")
+    return a["p"], "=", sp.exp(-((x - mean) ** 2) / (2 * std**2)) / (sp.sqrt(2 * sp.pi) * std)
+
+
+_NORMAL = {"density": "p is the density of N(m, s^2)", "positive": "s > 0"}
+_REQUIRED_NORMAL: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = {
+    "density": _normal_density,
+    "positive": lambda a: (a["std"], ">", sp.Integer(0)),
+}
+
+
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
         text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
         tex=r"\alpha_\phi \le x \implies T(x) \le \beta_\phi",
-        letters=("size", "level", "missed"),
+        letters=("curve", "size", "level", "missed"),
         conditions={"size": "the test's size is at most the level", "missed": "what it misses"},
         reference="the definition of the trade-off curve: Dong, Roth and Su (2022), Definition 2.1",
-        instance=lambda a: (trade_off(a["level"]), "<=", a["missed"]),
+        instance=lambda a: (_curve(a)(a["level"]), "<=", a["missed"]),
         required={"size": lambda a: (a["level"], ">=", a["size"])},
     ),
     "trade-off curves are convex": Fact(
@@ -314,22 +335,24 @@ OF_LAWS: Mapping[str, Fact] = {
         instance=lambda a: (mass(a["P"], a["t"]), "<=", sp.Integer(1)),
     ),
     "a density has mass one": Fact(
-        text="The integral of a density of a law on the line is 1.",
+        text="Where p is the density of N(m, s^2), its integral is 1.",
         tex=r"\int p(x)\,dx = 1",
-        letters=("p",),
-        conditions={"density": "p is a density of a law on the line"},
+        letters=("p", "mean", "std"),
+        conditions=_NORMAL,
         reference="the definition of a density: Billingsley, Probability and Measure, section 16",
         instance=lambda a: (total(a["p"]), "=", sp.Integer(1)),
+        required=_REQUIRED_NORMAL,
     ),
     "a normal value beyond an edge": Fact(
         text="Where p is the density of N(m, s^2), and g is 1 up to an edge e and 0 beyond it, the integral of"
         " p (1 - g) is Phi((m - e)/s).",
         tex=r"X \sim \mathcal{N}(m, s^2) \implies \Pr[X > e] = \Phi((m - e)/s)",
         letters=("p", "g", "mean", "std", "edge"),
-        conditions={"density": "p is that density", "up to": "g is 1 up to the edge", "beyond": "and 0 beyond it"},
+        conditions={**_NORMAL, "up to": "g is 1 up to the edge", "beyond": "and 0 beyond it"},
         reference="Feller, vol. 1, section VII.1: -X has the law N(-m, s^2)",
         instance=lambda a: (total(a["p"] * (1 - a["g"])), "=", Phi((a["mean"] - a["edge"]) / a["std"])),
         required={
+            **_REQUIRED_NORMAL,
             "up to": lambda a: (a["g"].subs(x, a["edge"] - beyond), "=", sp.Integer(1)),
             "beyond": lambda a: (a["g"].subs(x, a["edge"] + below), "=", sp.Integer(0)),
         },

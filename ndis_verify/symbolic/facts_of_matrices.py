@@ -116,7 +116,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         text="Where D = diag(d), d_i > 0, y^T D^{-1} y is the sum of y_i^2/d_i.",
         tex=r"d_i > 0 \implies y^{\mathsf T} \operatorname{diag}(d)^{-1} y = \sum_i y_i^2/d_i",
         letters=("y", "d"),
-        conditions={"positive": "d_i > 0", "size": "y and d have as many entries"},
+        conditions={"positive": "d_i > 0"},
         reference="Horn and Johnson, Matrix Analysis, section 0.9.1",
         instance=with_vectors(
             lambda a: (

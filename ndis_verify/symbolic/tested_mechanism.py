@@ -314,7 +314,7 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
     )
 
 
-def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> tuple[Step, ...]:
+def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr, fallen: sp.Expr) -> tuple[Step, ...]:
     """At a good value the chances of an outcome are as close as at the leverage P; at no other one they count."""
     first, second = _laws(direction, lever(_AT))
     here, limit = quantity(DIRECTIONS[direction], lever(_AT), r, epsilon), quantity("projection", target, r, epsilon)
@@ -373,7 +373,13 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> 
         at_most("weighted", "Times the density.", p(x) * counted, p(x) * limit, Use("every value", weight=p(x))),
         in_order("release", "In the mean.", total, (p(x) * counted, p(x) * limit), ("weighted", "runs")),
         linear("limit", "A number.", total, ((limit, p(x)),), "runs"),
-        by_fact("mass", "A density.", "a density has mass one", {"p": p(x)}, {"density": "runs"}),
+        by_fact(
+            "mass",
+            "A density.",
+            "a density has mass one",
+            {"p": p(x), "mean": least - fallen, "std": std},
+            {"density": "density", "positive": "std > 0"},
+        ),
         at_most("share of the release", "So its share.", total(p(x) * counted), limit, "release", "limit", "mass"),
     )
 
@@ -394,6 +400,15 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
             kind="definition",
             premises=("m", "k"),
         ),
+        Step(
+            "density",
+            "That of the first run.",
+            lhs=p(x),
+            rhs=sp.exp(-((x - least + fallen) ** 2) / (2 * std**2)) / (sp.sqrt(2 * sp.pi) * std),
+            kind="definition",
+            premises=("runs",),
+        ),
+        Step("std > 0", "There is noise.", lhs=std, rhs=zero, relation=">", witness=std),
         meaning("two values", "mean_shift", shift, test_epsilon),
         by_fact("largest event", "Where p > e^x q.", "largest integral over a set", {"f": gap}, {"integrable": "runs"}),
         at_most(
@@ -409,7 +424,8 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
             "a normal value beyond an edge",
             {"p": p(x), "g": good, "mean": least - fallen, "std": std, "edge": _EDGE},
             {
-                "density": "runs",
+                "density": "density",
+                "positive": "std > 0",
                 "up to": Step("good", "w = 1.", lhs=sp.Subs(good, x, _AT), rhs=one),
                 "beyond": Step("bad", "w = 0.", lhs=sp.Subs(good, x, _EDGE + below), rhs=zero),
             },
@@ -497,7 +513,7 @@ def _mechanism(name: str, direction: str, floor: sp.Expr, claims: tuple[str, ...
         ),
         EITHER,
         *_test_steps(fallen, second),
-        *_release_steps(direction, chances, floor),
+        *_release_steps(direction, chances, floor, fallen),
         *_sign_steps(second, chances, laws),
         *composed(total, (p(x), second), chances, good, "runs"),
         at_most(
