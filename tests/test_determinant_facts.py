@@ -49,7 +49,7 @@ def test_a_determinant_of_a_multiple_has_the_power_of_the_columns():
     gram = Bt * B
     size = by_fact("size", "", "columns of a matrix of products", {"B": B, "R": sp.Integer(0)}, {}, ("given",))
     for d, right in ((columns(B), True), (columns(C), False), (columns(B) - 1, False), (sp.Integer(1), False)):
-        step = by_fact("end", "", "determinant of a multiple", {"c": c, "A": gram, "d": d}, {}, ("size",))
+        step = by_fact("end", "", "determinant of a multiple", {"c": c, "A": gram, "d": d}, {"size": "size"})
         proof = Derivation("id", "title", ("X",), ("given",), (size, step), "size", {"B": B})
         assert (not list(step_problems(proof, 1))) is right
     matrix = np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 1.0, 2.0], [0.0, 1.0, 1.0]])

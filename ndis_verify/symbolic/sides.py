@@ -32,14 +32,14 @@ def _evaluated(side: sp.Basic) -> sp.Basic:
 
 def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
     """`side` with expressions in the place of symbols whose assumptions they share."""
+    for symbol, value in values.items():
+        _require_number(symbol, as_expression(value))
     return _replaced(side.as_immutable() if isinstance(side, sp.MatrixBase) else side, tuple(values.items()))
 
 
 @lru_cache(maxsize=8192)
 def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     """A step of a lemma is used by several steps, in the check of each and in that of each planted fault."""
-    for symbol, value in values:
-        _require_number(symbol, as_expression(value))
     if odd := [symbol for symbol, _ in values if unheard(symbol)]:
         raise InputError(str(odd[0]), str(unheard(odd[0])), "is more than is asked of what takes its place")
     for symbol, value in values:
