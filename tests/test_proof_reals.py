@@ -17,6 +17,7 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.normal_coordinates import entry
 from ndis_verify.symbolic.notation import below, beyond, divergence, mass
 from ndis_verify.symbolic.sides import at_values
+from ndis_verify.symbolic.zero import is_zero
 
 x, k = sp.symbols("x k", real=True)
 complex_number = sp.Symbol("c")
@@ -257,3 +258,11 @@ def test_infinity_is_an_end():
     step = Step("end", "", sp.Limit(1 / (1 + below), below, sp.oo) + x, x)
     assert not [text for text in problems(derivation((step,), {"x": x})) if "infinity" in text]
     assert divergence(P, P, x).is_real
+
+
+def test_what_is_0_where_it_is_looked_at_is_not_decided():
+    """A step that is 0 below 2 is 0 at every sample point; so are floor(x^2) and what a root makes of (x - 2)^2."""
+    for side in (sp.Piecewise((0, x < 2), (1, True)), sp.floor(x**2), sp.sqrt(sp.expand((x - 2) ** 2)) + x - 2):
+        assert is_zero(side) is None
+    for side in (sp.sqrt(x**2) - x, sp.log(x**2) - 2 * sp.log(x), (x**3) ** sp.Rational(1, 3) - x):
+        assert is_zero(side) is False

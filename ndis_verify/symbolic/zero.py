@@ -80,7 +80,7 @@ def _arguments(expression: sp.Expr) -> sp.Expr:
         return sp.expand(sp.cancel(sp.together(sp.expand_log(argument))))
 
     return expression.replace(
-        lambda node: isinstance(node, sp.Function) and not isinstance(node, (sp.Max, sp.Min)),
+        lambda node: isinstance(node, sp.Function) and not isinstance(node, (sp.Max, sp.Min, sp.Piecewise)),
         lambda node: node.func(*(tidy(argument) for argument in node.args)),
     )
 
