@@ -229,3 +229,22 @@ def test_the_slope_of_every_coordinate_is_that_of_every_real_number():
     assert fact.instance({"f": -x, "argument": x, "a": a, "b": b})
     with pytest.raises(InputError, match="every real number"):
         fact.instance({"f": 1 / p, "argument": p, "a": a, "b": b})
+
+
+def _direction(cosine):
+    """The second of two coordinates alone: its cosine with the first is 0."""
+    shown = {
+        "first": Step("a", "", sp.UnevaluatedExpr(zero), zero, ">=", zero),
+        "second": _sign("b", one, ">="),
+        "length": Step("square", "", sp.UnevaluatedExpr(zero) + 1, one),
+    }
+    letters = {"a": zero, "b": one, "square": one, "C": cosine, "S": s}
+    return by_fact("first", "", "direction in the plane, first coordinate", letters, shown)
+
+
+def test_of_what_is_said_to_exist_no_sign_is_known():
+    """0 is positive: the cosine of a right angle, called by a positive name."""
+    end = infer("end", x, "<", x + sp.UnevaluatedExpr(p), "positive", "first")
+    found = problems(derivation((_direction(p), _sign("positive", p, ">"), end), {"x": x}))
+    assert any("nothing says that it is positive" in text for text in found)
+    assert not any("nothing says" in text for text in problems(derivation((_direction(t),), {"x": x})))

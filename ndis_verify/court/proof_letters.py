@@ -21,7 +21,7 @@ from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, beyond, share, x
-from ndis_verify.symbolic.scopes import DRAWS, binders, bound
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, binders, bound
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
@@ -282,6 +282,11 @@ def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
     for letter in (step.letters[name] for name in fact.brings):
         if not isinstance(letter, sp.Symbol | AppliedUndef) or _base(letter) in known:
             yield f"{letter} is said to exist, and is known to be something else"
+    for name in fact.brings:
+        letter = step.letters[name]
+        odd = [one for one in ASSUMPTIONS if one != "real" and getattr(letter, f"is_{one}", None) is True]
+        if odd and not (name in fact.not_negative and (odd == ["nonnegative"] or name == "root")):
+            yield f"{letter} is said to exist, and nothing says that it is {odd[0]}"
     for one in derivation.steps:
         if one.kind == "fact" and one.fact in FACTS and one.letters != step.letters:
             same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}

@@ -28,6 +28,7 @@ class Fact:
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
     exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown. `assumed`:
     condition -> what the hypothesis that shows it has as its relation. `ends`: letters that may be infinite.
+    `not_negative`: the letters of what is said to exist that are not negative; of no other one a sign is known.
     `continuous`: letters that have to be, each with the symbol in which, and the ends up to which it has to be.
     """
 
@@ -43,6 +44,7 @@ class Fact:
     where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     assumed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     ends: tuple[str, ...] = ()
+    not_negative: tuple[str, ...] = ()
     continuous: Callable[[Mapping[str, Any]], Sequence[Continuity]] | None = None
 
 

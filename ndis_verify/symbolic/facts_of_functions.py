@@ -181,6 +181,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
         brings=("root",),
+        not_negative=("root",),
         continuous=smooth("f", "low", "high"),
         instance=lambda a: (a["f"].subs(a["argument"], _root(a)), "=", sp.Integer(0)),
         required={
@@ -200,6 +201,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
         brings=("root",),
+        not_negative=("root",),
         continuous=smooth("f", "low", "high"),
         instance=lambda a: (_root(a), "<", a["high"]),
         required={

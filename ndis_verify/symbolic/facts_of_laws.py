@@ -459,6 +459,7 @@ OF_LAWS: Mapping[str, Fact] = {
         conditions={"curve": "T is a trade-off curve, h its profile"},
         reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1 (i)",
         brings=("slope",),
+        not_negative=("slope",),
         instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"](a["slope"]) - a["slope"] * a["x"]),
     ),
     "a test of a mu-GDP pair": Fact(

@@ -300,6 +300,7 @@ OF_SCALES: Mapping[str, Fact] = {
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.8; Ruben"
         " (1962)",
         brings=("f",),
+        not_negative=("f",),
         instance=law_of_statistic,
         required={
             "variance": lambda a: variance_of(a["P"], a["variance"]),
