@@ -47,7 +47,7 @@ def test_a_multiple_is_of_a_square_matrix_and_by_a_number(odd):
 
 def test_a_determinant_of_a_multiple_has_the_power_of_the_columns():
     gram = Bt * B
-    size = by_fact("size", "", "columns of a matrix of products", {"B": B, "R": sp.Integer(0)}, {"size": "given"})
+    size = by_fact("size", "", "columns of a matrix of products", {"B": B, "R": sp.Integer(0)}, {}, ("given",))
     for d, right in ((columns(B), True), (columns(C), False), (columns(B) - 1, False), (sp.Integer(1), False)):
         step = by_fact("end", "", "determinant of a multiple", {"c": c, "A": gram, "d": d}, {"size": "size"})
         proof = Derivation("id", "title", ("X",), ("given",), (size, step), "size", {"B": B})

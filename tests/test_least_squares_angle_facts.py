@@ -144,7 +144,7 @@ def test_what_may_not_depend_on_the_point_of_integration():
         FACTS["more on the one side"].required["order"]({"h": size + xi, "k": sp.Integer(1), "d": sp.Integer(2)})
     with pytest.raises(InputError):
         law = proof.step("law of T")
-        FACTS["cotangent of an angle on a half sphere"].instance({**law.letters, "constant": x})
+        FACTS["cotangent of an angle on a half sphere"].instance({**law.letters, "x": xi})
 
 
 def test_no_mutant_of_the_statement_is_concluded():

@@ -101,7 +101,7 @@ def test_an_order_of_forms_at_any_vector_is_one_of_matrices(gap, found):
 
 def test_a_hypothesis_is_what_the_statement_says():
     """B^T B > 0 of a statement, which says it of B^T B alone."""
-    step = by_fact("end", "", "squared length", {"w": h, "w^T": ht}, {"real": "B^T B > 0"})
+    step = by_fact("end", "", "squared length", {"w": h, "w^T": ht}, {}, ("B^T B > 0",))
     over = (OVER[0], matrix("B", 3, 2, -3, 3))
     stated = statement("h^T h >= 0", "B^T B > 0", over=over)
     symbols = {"h": h, "B": B}

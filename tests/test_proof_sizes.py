@@ -58,14 +58,15 @@ def _columns(first, second):
     fact, count = "columns of a matrix of products", lambda of: quantity("columns", of)
     return (
         words,
-        by_fact("one", "", fact, {"B": second, "R": transpose(first) * first - transpose(second) * second}, SIZE),
-        by_fact("other", "", fact, {"B": first, "R": zero}, SIZE),
+        by_fact(
+            "one", "", fact, {"B": second, "R": transpose(first) * first - transpose(second) * second}, {}, ("words",)
+        ),
+        by_fact("other", "", fact, {"B": first, "R": zero}, {}, ("words",)),
         infer("turned", count(second), "=", count(transpose(first) * first), "one"),
         infer("end", count(first), "=", count(second), "turned", "other"),
     )
 
 
-SIZE = {"size": "words"}
 SIZES = {  # a statement, its proof, and that of the same steps where it is right
     "a matrix as a number": (
         statement("h^T B^T B w = 0", "h^T w = 0", over=(*PAIR, matrix("B", 2, 2, -3, 3))),
@@ -135,6 +136,6 @@ def test_a_letter_that_is_written_as_a_transpose_is_no_variable():
     stated = statement("a^T a >= 0", over=(vector("a", "reals", 2, -3, 3),))
     for symbol, right in ((g, True), (gt, False)):
         length = Step("end", "", scalar(transpose(symbol) * symbol), zero, ">=", kind="fact", fact="squared length")
-        step = by_fact("end", "", "squared length", {"w": g, "w^T": transpose(g)}, {"real": "words"})
+        step = by_fact("end", "", "squared length", {"w": g, "w^T": transpose(g)}, {}, ("words",))
         steps = (Step("words", "Real.", kind="definition"), step if right else length)
         assert passes(stated, steps, {"a": symbol}) is right

@@ -185,7 +185,7 @@ def test_the_claim_holds_in_other_dimensions_than_it_is_searched_in(rows, column
 def test_a_number_that_is_a_product_of_letters_is_compared_in_a_relation_itself():
     x, B = letter("x"), letter("B")
     over = (vector("x", "reals", 2, -1, 1), vector("z", "reals", 2, -1, 1), matrix("B", 2, 2, -1, 1))
-    step = by_fact("end", "", "squared length", {"w": B * x, "w^T": transpose(B * x)}, {"real": "given"})
+    step = by_fact("end", "", "squared length", {"w": B * x, "w^T": transpose(B * x)}, {}, ("given",))
     proof = Derivation("id", "t", ("X",), ("given",), (step,), "end", {}, concludes=(Conclusion("X", "end"),))
     end = Conclusion("X", "end", {"x": x, "B": B})
     for text, met in (

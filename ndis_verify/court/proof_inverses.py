@@ -64,6 +64,14 @@ class Definite:
             if not self._is_known(call.args[0], numbers):
                 yield call.args[0]
 
+    def is_not_negative(self, number: Any, numbers: _Numbers) -> bool:
+        """Whether it is a product of determinants of matrices that are more than 0, and of what is not negative."""
+        return all(
+            (isinstance(base := factor.as_base_exp()[0], det) and self.is_definite(base.args[0], numbers))
+            or numbers.sign(factor)[:1] == ">"
+            for factor in sp.Mul.make_args(number)
+        )
+
     def _is_known(self, matrix: Any, numbers: _Numbers) -> bool:
         matrix = sp.expand(matrix)
         if any(sp.expand(one - matrix) == 0 for one in self._inverted) or self.is_definite(matrix, numbers):
@@ -94,7 +102,7 @@ class Definite:
             if not word:
                 multiple += factor
                 continue
-            word = list(_letters(word))
+            word = list(letters_of(word))
             half = len(word) // 2
             square = len(word) % 2 == 0 and written_transposed(sp.Mul(*word[:half]), sp.Mul(*word[half:]))
             inner = not square and len(word) % 2 == 1 and isinstance(word[half], inverse)
@@ -115,7 +123,7 @@ def _is_positive(number: Any, numbers: _Numbers) -> bool:
     return len(negative) % 2 == 0 and all(numbers.is_positive(-one) for one in negative)
 
 
-def _letters(word: Iterable[Any]) -> Iterator[Any]:
+def letters_of(word: Iterable[Any]) -> Iterator[Any]:
     for one in word:
         yield from [one.base] * int(one.exp) if one.is_Pow else [one]
 
@@ -128,7 +136,7 @@ def of_forms(gap: Any) -> Any:
         (form, *others) = term.atoms(scalar) or (None,)
         if form is None or others or sp.expand(term - factors * form) != 0:
             return None
-        word = list(_letters(form.args[0].args_cnc()[1]))
+        word = list(letters_of(form.args[0].args_cnc()[1]))
         if len(word) < 2 or word[0] != transpose(anything) or word[-1] != anything:
             return None
         if anything in sp.Mul(*word[1:-1]).free_symbols or anything in factors.free_symbols:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.court.proof_continuity import not_continuous
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
@@ -20,7 +21,7 @@ from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, beyond, share, x
-from ndis_verify.symbolic.scopes import DRAWS, binders, bound
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, binders, bound
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
@@ -30,7 +31,10 @@ _NUMBERS = (  # letters of facts that are the same at every point
     *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
-_JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
+_JUMPING = (  # of sums without end, limits and integrals it is not asked whether they do
+    *(sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside, sp.arg, sp.atan2, sp.acot),
+    *(sp.Sum, sp.Product, sp.Limit, sp.Integral),
+)
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
@@ -48,6 +52,8 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield from _of_rules(derivation, one.algebra)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
+            yield from _of_jumps(derivation, one)
+            yield from not_continuous(one, names_of(derivation))
             yield from _of_existence(derivation, one, FACTS[one.fact])
             yield from _of_draws(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)
@@ -192,8 +198,6 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
     over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
     for distance, held_by in _distances_in(step.letters, fact, behind):
         yield f"{held_by} speaks of {distance}, over which the fact goes"
-    for name, jump in () if step.fact in _POINT_BY_POINT else _jumps(step.letters, {*over.values(), between_0_and_1}):
-        yield f"{name!r} has {jump}, which may jump"
     for argument in over.values():
         for node in (node for value in step.letters.values() for node in binders(value)):
             if isinstance(node, AppliedUndef) and argument in bound(node):  # what is put in would be put under it
@@ -243,12 +247,32 @@ def _renamed(value: Any, names: Mapping[Any, Any]) -> Any:
     return value.xreplace(names) if isinstance(value, (sp.Basic, sp.MatrixBase)) else value
 
 
-def _jumps(letters: Mapping[str, Any], over: set[Any]) -> Iterator[tuple[str, Any]]:
-    """What in a letter is not continuous in one of the symbols: a slope says nothing of what it does there."""
-    for name, value in letters.items():
-        for jump in sorted(value.atoms(*_JUMPING), key=str) if isinstance(value, sp.Basic) else ():
-            if jump.free_symbols & over:
-                yield name, jump
+def _of_jumps(derivation: Derivation, step: Step) -> Iterator[str]:
+    """What in a letter is not continuous in what the fact goes over: a slope says nothing of what it does there."""
+    if step.fact in _POINT_BY_POINT:
+        return
+    over = {step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
+    for name, value in step.letters.items():
+        for jump in sorted(jumps(value, over | {between_0_and_1}, names_of(derivation)), key=str):
+            yield f"{name!r} has {jump}, which may jump"
+
+
+def jumps(value: Any, over: set[Any], names: Mapping[Any, Any]) -> set[Any]:
+    """The parts of an expression, and of what its names stand for, that jump as one of the symbols `over` moves."""
+    if not isinstance(value, sp.Basic):
+        return set()
+    found = {one for one in value.atoms(*_JUMPING) if one.free_symbols & over}
+    left = {name: meant for name, meant in names.items() if not speaks(value, name)}
+    for name in names.keys() - left.keys():
+        moved = {one for call in _calls_of(value, name) if _atoms(call) & over for one in _atoms(name)}
+        found |= jumps(names[name], over | moved, left)
+    return found
+
+
+def _calls_of(value: Any, name: Any) -> Iterator[Any]:
+    """The calls of a function that is a name; none where it is a symbol."""
+    if isinstance(name, AppliedUndef):
+        yield from (call for call in value.atoms(AppliedUndef) if call.func == name.func)
 
 
 def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
@@ -258,6 +282,11 @@ def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
     for letter in (step.letters[name] for name in fact.brings):
         if not isinstance(letter, sp.Symbol | AppliedUndef) or _base(letter) in known:
             yield f"{letter} is said to exist, and is known to be something else"
+    for name in fact.brings:
+        letter = step.letters[name]
+        odd = [one for one in ASSUMPTIONS if one != "real" and getattr(letter, f"is_{one}", None) is True]
+        if odd and not (name in fact.not_negative and (odd == ["nonnegative"] or name == "root")):
+            yield f"{letter} is said to exist, and nothing says that it is {odd[0]}"
     for one in derivation.steps:
         if one.kind == "fact" and one.fact in FACTS and one.letters != step.letters:
             same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}

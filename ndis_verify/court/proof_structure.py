@@ -16,6 +16,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.court.proof_letters import drawn, hidden, letter_problems, moving, speaks
+from ndis_verify.court.proof_reals import unreal
+from ndis_verify.court.proof_replacements import known_call
 from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -126,6 +128,7 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
     if step.kind == "fact":
         yield from (f"{where}: {text}" for text in _of_fact(derivation, step))
     yield from (f"{where}: {text}" for text in letter_problems(derivation, k))
+    yield from (f"{where}: {text}" for text in unreal(derivation, k))
 
 
 def _of_use(derivation: Derivation, use: Use) -> str:
@@ -140,6 +143,8 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return f"{use.step!r} speaks of {name}, which was defined for other values"
     if found is not None and (name := moving(lemma, lemma.step(use.step), use)):
         return f"{use.step!r} has a mean over {name}, which has no value there"
+    if problem := known_call(derivation, use):
+        return problem
     if use.of is None:
         return ""
     if not lemma.concludes:

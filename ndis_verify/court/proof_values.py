@@ -1,7 +1,9 @@
-"""That what a proof divides by is not 0: by the assumptions of its symbols, or by what was shown before.
+"""That what a proof speaks of has a real value: it divides by nothing that may be 0, and takes no root or logarithm of
+what may be negative, by the assumptions of its symbols, or by what was shown before.
 
 The decisions of single steps are those of rational functions, for which x y/x is y. Where x may be 0, a step that
-divides by it says nothing, and x y = x w would give y = w. Asked of all that an end rests on which is compared.
+divides by it says nothing, and x y = x w would give y = w. Roots and logarithms of negative numbers are complex, and
+jump: a slope does not tell how they go on. Asked of all that an end rests on which is compared.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import PolynomialError
 
-from ndis_verify.court.proof_inverses import Definite
+from ndis_verify.court.proof_continuity import at_ends
+from ndis_verify.court.proof_inverses import Definite, letters_of
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import inside
 from ndis_verify.symbolic.notation import definite, det, held, point, scalar, sign_changes
 from ndis_verify.symbolic.scopes import bound
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
+from ndis_verify.symbolic.transposes import is_vector, written_transposed
 from ndis_verify.symbolic.zero import as_expression
 
 _TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "": ""}
@@ -86,9 +90,17 @@ def _of_step(
             yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
             for what in sorted(divisors(side), key=str):
                 yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
+            for what in sorted(roots(side), key=str):
+                if not (known.is_not_negative(what) or matrices.is_not_negative(what, known)):
+                    yield f"takes a root or a logarithm of {what}, which may be negative"
             for call in sorted(side.atoms(sp.Function), key=str):
                 if not _has_a_value(call, known):
                     yield f"{call} may have no value"
+        for letter, over, end in at_ends(one):
+            for what in sorted(divisors(letter), key=str):
+                yield from (
+                    f"divides by {zero}, which may be 0 at the end {end}" for zero in known.zeros(what.subs(over, end))
+                )
         signs.learn(one)
         matrices.learn(one)
 
@@ -129,6 +141,25 @@ def divisors(side: Any) -> frozenset[Any]:
         own = frozenset(bound(side))
         found = frozenset().union(*(_at_every_point(one, own) if one.free_symbols & own else {one} for one in found))
     return frozenset(one for one in found if len(_assumed(one)) != 1)
+
+
+@lru_cache(maxsize=8192)
+def roots(side: Any) -> frozenset[Any]:
+    """What a root or a logarithm is taken of in an expression, but what assumptions say not to be negative; slopes and
+    values are taken. What is divided by, or is the argument of a logarithm, is no 0 either (`divisors`).
+    """
+    if isinstance(side, sp.MatrixBase):
+        return frozenset().union(*map(roots, side))
+    if isinstance(side, (sp.Derivative, sp.Subs)):
+        taken = side.doit()
+        own = roots(side.expr) if isinstance(side, sp.Derivative) else frozenset()
+        return own | (frozenset() if taken.has(sp.Derivative, sp.Subs) else roots(taken))
+    found = frozenset().union(*map(roots, side.args))
+    if isinstance(side, sp.Pow) and side.is_commutative and side.exp.is_integer is not True:
+        found |= {_looked_into(side.base)}
+    if isinstance(side, sp.log):
+        found |= {_looked_into(side.args[0])}
+    return frozenset(one for one in found if not one.is_nonnegative)
 
 
 def _looked_into(divisor: Any) -> Any:
@@ -220,21 +251,30 @@ class _Signs:
             return True
         return any(factor in _factors(gap) for gap in self._strict if factor.free_symbols <= gap.free_symbols)
 
+    def is_not_negative(self, expression: Any) -> bool:
+        if self.sign(expression)[:1] == ">":
+            return True
+        self._look()
+        return any(
+            self.sign(one)[:1] == ">" or self._beside_a_gap(one, weakly=True)[:1] == ">"
+            for one in dict.fromkeys((expression, self._opened(expression), _reduced(expression)))
+        )
+
     def is_positive(self, expression: Any) -> bool:
         if self.sign(expression) == ">":
             return True
         self._look()
         return self.sign(expression) == ">" or self._beside_a_gap(expression) == ">"
 
-    def _beside_a_gap(self, expression: Any) -> str:
-        """Its sign, where it is a multiple of something of known sign and more of that sign."""
+    def _beside_a_gap(self, expression: Any, *, weakly: bool = False) -> str:
+        """Its sign, where it is a multiple of something of known sign and more of that sign; weakly: it may be 0."""
         terms = _plain(expression).as_coefficients_dict()
         for gap, relation in self._known.items():
             shares = {terms[one] / weight for one, weight in gap.as_coefficients_dict().items() if not one.is_number}
             for share in shares - {0}:
                 rest = self.sign(_plain(expression - share * gap))
                 found = _of_sum([rest, relation if share > 0 else _TURNED[relation]])
-                if len(found) == 1:
+                if len(found) == 1 or (found and weakly):
                     return found
         return ""
 
@@ -251,6 +291,10 @@ class _Signs:
     def _of_form(self, expression: Any) -> str:
         if isinstance(expression, sp.exp) or expression == det(definite):
             return ">"
+        if isinstance(expression, AppliedUndef) and str(expression.func) == "sum":
+            return ">=" if self.sign(expression.args[0])[:1] == ">" else ""
+        if isinstance(expression, scalar):
+            return ">=" if _is_square(expression.args[0]) else ""
         if isinstance(expression, sp.log):
             beyond = self.sign(expression.args[0] - 1)
             return beyond if beyond[:1] == ">" or self.sign(expression.args[0]) == ">" else ""
@@ -285,6 +329,22 @@ class _Signs:
 @lru_cache(maxsize=8192)
 def _plain(expression: Any) -> Any:
     return sp.expand(expression) if expression.is_Add or expression.is_Mul else expression
+
+
+@lru_cache(maxsize=8192)
+def _reduced(expression: Any) -> Any:
+    """As one quotient, what is in both of its parts left out."""
+    try:
+        return sp.cancel(sp.together(expression))
+    except PolynomialError:
+        return expression
+
+
+def _is_square(product: Any) -> bool:
+    """Whether a product of letters is written as one of a vector, with what it is turned."""
+    word = list(letters_of(product.args_cnc()[1]))
+    half = len(word) // 2
+    return len(word) % 2 == 0 and is_vector(word[-1]) and written_transposed(sp.Mul(*word[half:]), sp.Mul(*word[:half]))
 
 
 @lru_cache(maxsize=8192)

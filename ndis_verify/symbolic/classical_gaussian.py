@@ -53,13 +53,18 @@ def reached() -> Derivation:
             kind="inference",
             premises=("room under 1",),
         ),
+        *log_steps("delta"),
         Step(
             "delta reached",
             "At c = sqrt(2 log(1.25/delta)) = sqrt(2 log(1.25 (1 + m))).",
             lhs=quantity("mean_shift", epsilon / _root(), epsilon),
             rhs=_closed(_root()),
             kind="inference",
-            premises=("delta", Use("through c", at={c: _root().subs(delta, 1 / (1 + m))})),
+            premises=(
+                "delta",
+                Use("through c", at={c: _root().subs(delta, 1 / (1 + m))}),
+                Use("log(1.25/delta)", weight=0),
+            ),
         ),
     )
     return Derivation(
@@ -76,6 +81,23 @@ def reached() -> Derivation:
             Fault("sign of eps", "through c", lambda rhs: rhs.subs(epsilon, -epsilon)),
         ),
         concludes=(Conclusion("N24-C5", "delta reached", {"eps": epsilon, "delta": delta, "Delta": sensitivity}),),
+    )
+
+
+def log_steps(*premises: str) -> tuple[Step, ...]:
+    """log(1.25/delta) is positive; `premises`: that delta = 1/(1 + m)."""
+    logs = _LEAST + sp.log(1 + m)
+    return (
+        Step("logarithms", "Positive are", lhs=logs, rhs=zero, relation=">", witness=logs),
+        Step(
+            "log(1.25/delta)",
+            "and with them",
+            lhs=sp.log(sp.Rational(5, 4) / delta),
+            rhs=zero,
+            relation=">",
+            kind="inference",
+            premises=("logarithms", *premises),
+        ),
     )
 
 
@@ -225,6 +247,8 @@ def private() -> Derivation:
             kind="inference",
             premises=("below the tail", Use("cross term", weight=sp.Rational(3, 4) * sp.exp(-(c**2) / 2)), "eps"),
         ),
+        Step("delta", "delta = 1/(1 + m).", delta, 1 / (1 + m), kind="inference", premises=("room under 1",)),
+        *log_steps("delta"),
         Step(
             "classical std",
             "1.25 e^{-c^2/2} is delta.",
@@ -232,7 +256,7 @@ def private() -> Derivation:
             rhs=delta,
             relation="<",
             kind="inference",
-            premises=("bound", "c", "room under 1"),
+            premises=("bound", "c", "room under 1", Use("log(1.25/delta)", weight=0)),
         ),
     )
     return Derivation(

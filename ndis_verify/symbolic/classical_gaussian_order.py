@@ -146,7 +146,8 @@ def reached_share() -> Derivation:
     low, high = (sp.log(1 + surplus / LEAST) for surplus in (k, k + j))
     growth = sp.Rational(4, 5) * sp.exp(at**2 / 2)  # 1/delta
     rest = (12 * LEAST**2 - 1) / (4 * at**2)
-    logs = sp.log(sp.Rational(5, 4)) + sp.log(1 + m) + sp.log(1 + n)
+    logs_at_level = sp.log(sp.Rational(5, 4)) + sp.log(1 + m)
+    logs = logs_at_level + sp.log(1 + n)
     steps = (
         *_target_steps(),
         inferred("1/y", "y = 1/(1 + m),", level, "=", 1 / (1 + m), "m"),
@@ -159,6 +160,15 @@ def reached_share() -> Derivation:
             ">",
             zero,
             *("logarithms", "1/delta"),
+        ),
+        Step("logarithms at y", "and", logs_at_level, zero, ">", logs_at_level),
+        inferred(
+            "log(1.25/y)",
+            "at y, too:",
+            sp.log(sp.Rational(5, 4) / level),
+            ">",
+            zero,
+            *("logarithms at y", "1/y"),
         ),
         inferred(
             "in eps",
@@ -239,7 +249,7 @@ def reached_share() -> Derivation:
             reached(deviations(delta), epsilon) / delta,
             "<",
             reached(deviations(level), epsilon) / level,
-            *("at both", "1/delta", "1/y", "j", "k"),
+            *("at both", "1/delta", "1/y", "j", "k", Use("log(1.25/y)", weight=0)),
         ),
     )
     names = {"eps": epsilon, "x": larger, "delta": delta, "y": level}

@@ -67,7 +67,6 @@ def _below(order: str) -> tuple[Step, ...]:
                 "n": _n,
             },
             {
-                "laws": "laws",
                 "rises": f"rises, {order}",
                 "order": f"larger slope, {order}",
                 "profile": "profile",

@@ -26,12 +26,13 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_envelopes import between, edge_of, first_two
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import average, below, left_of, logarithms, slope_in, x
-from ndis_verify.symbolic.sketch_records import inferred
+from ndis_verify.symbolic.sketch_records import inferred, named
 
 _SETTING = ("equal means", "l_i >= 0", "eps >= 0")
 d = sp.Symbol("d", positive=True, integer=True)
 rho, nu = sp.symbols("rho nu", positive=True)
 whole, rest = sp.symbols("k r", nonnegative=True)
+_grown, _room = sp.symbols("u v", positive=True)  # e^rho - 1, and what is left of 1 below s times that
 _one_of = entry(logarithms)  # l_i
 _HYPOTHESES = (
     Hypothesis("0 <= l_i", _one_of >= 0),
@@ -67,6 +68,14 @@ def _growth_steps() -> tuple[Step, ...]:
             ">",
             zero,
             *(Use("e^{l_i} >= 1", weight=-(1 + 2 * s)), Use("1 > 0")),
+        ),
+        Step("e^l rises", "e^l rises,", sp.Derivative(sp.exp(ell), ell), zero, ">", sp.exp(ell)),
+        by_fact(
+            "e^rho > 1",
+            "so that e^rho is above 1,",
+            "a rising function at two points",
+            {"f": sp.exp(ell), "argument": ell, "low": zero, "high": rho},
+            {"rises": "e^l rises", "order": Step("0 < rho", "Positive.", lhs=rho, rhs=zero, relation=">", witness=rho)},
         ),
         inferred("range of rho", "At rho", 1 - s * (sp.exp(rho) - 1), ">", zero, Use("s < 1/(e^rho - 1)", weight=-1)),
     ]
@@ -180,6 +189,22 @@ def envelope_vertex() -> Derivation:
         ),
         *_vertex_steps(),
         *_growth_steps(),
+        named(_grown, "u = e^rho - 1,", sp.exp(rho) - 1, "e^rho > 1"),
+        named(_room, "v = 1 - s u.", 1 - s * (sp.exp(rho) - 1), "range of rho"),
+        *(
+            inferred(
+                f"{name}, up to rho",
+                "What was put in for l is every number from 0 to rho.",
+                at.subs(through, far),
+                "=",
+                rho,
+                *(_grown.name, _room.name)[:count],
+            )
+            for name, at, through, far, count in (
+                ("log M", inner, odds, s * _grown / _room, 2),
+                ("printed exponent", sp.log(1 + growth), growth, _grown, 1),
+            )
+        ),
         *(
             by_fact(
                 f"vertex, {name}",
@@ -189,6 +214,8 @@ def envelope_vertex() -> Derivation:
                     "f": f,
                     "argument": ell,
                     "inside": at,
+                    "through": through,
+                    "far": far,
                     "cap": rho,
                     "sum": nu,
                     "d": d,
@@ -197,18 +224,20 @@ def envelope_vertex() -> Derivation:
                 },
                 {
                     **dict(zip(("at 0", "rises", "convex"), shown, strict=True)),
-                    "inside": "s < 1/(e^rho - 1)",
+                    "start": Step("start", "0 at 0.", lhs=sp.Subs(at, through, 0), rhs=zero),
+                    "far": Step("far", "Positive.", lhs=far, rhs=zero, relation=">", witness=far),
+                    "reached": f"{name}, up to rho",
                     "whole": "rho's",
                     "rest": "rest",
                 },
                 ranges,
             )
-            for name, why, f, at, shown, ranges in (
+            for name, why, f, at, through, far, shown, ranges in (
                 (
                     "log M",
                     "The sum of the logarithms of the moments",
                     h,
-                    inner,
+                    *(inner, odds, s * _grown / _room),
                     ("h(0)", "h' > 0", "h'' > 0"),
                     ("range of l_i", "range of rest"),
                 ),
@@ -216,7 +245,7 @@ def envelope_vertex() -> Derivation:
                     "printed exponent",
                     "The sum of the printed exponents",
                     printed,
-                    sp.log(1 + growth),
+                    *(sp.log(1 + growth), growth, _grown),
                     ("printed exponent at 0", "its slope", "its second derivative"),
                     ("printed range",),
                 ),
@@ -271,7 +300,8 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "epsilon": _eps,
                     "weight": _alpha,
                 },
-                {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
+                {"loss": "loss of one coordinate", "positive": "alpha > 0"},
+                ("laws",),
             ),
             by_fact(
                 f"ellipsoid, {name}, {order}",
@@ -288,7 +318,6 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "fall": FALLS[k],
                 },
                 {
-                    "laws": "laws",
                     "fall": f"fall of the {name}",
                     "least": f"fall of the {name} >= 0",
                     "most": f"fall of the {name} <= 1",
@@ -371,11 +400,11 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             f"greatest divergence over an envelope{variant}",
             {"others": others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
             {
-                "laws": "laws",
                 "rises": f"rises, {order}",
                 "order": f"larger slope, {order}",
                 "profile": signed("eps >= 0", _eps, ">="),
-                "set": "set",
+                "cap": signed("rho > 0", rho, ">"),
+                "sum": signed("nu > 0", nu, ">"),
                 "whole": "rho's",
                 "rest": "rest",
             },
@@ -411,11 +440,6 @@ def exact_envelope() -> Derivation:
         signed("alpha > 0", _alpha, ">"),
         *fall_steps(),
         *order_steps(),
-        Step(
-            "set",
-            "The envelope: all l with 0 <= l_i <= rho, sum l_i <= nu.",
-            kind="definition",
-        ),
         *_vertex_steps(),
         *(step for exchanged in (False, True) for step in _direction_steps(exchanged)),
     )

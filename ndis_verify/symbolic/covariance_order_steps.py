@@ -222,7 +222,8 @@ def form_steps() -> tuple[Step, ...]:
             "while no divergence is negative:",
             "a divergence is not negative",
             {"P": P, "Q": Q, "epsilon": outside},
-            {"laws": "path"},
+            {},
+            ("path",),
         ),
         Step(
             "2 y >= nu",
@@ -337,7 +338,7 @@ def slope_steps() -> tuple[Step, ...]:
             "The slope of the gap is the gap of the slopes.",
             "slopes are linear",
             {"terms": ((sp.Integer(1), FIRST), (sp.Integer(-1), SECOND))},
-            {"slopes": "slope in s, Q first"},
+            {"first": "slope in s, P(s) first", "second": "slope in s, Q first"},
         ),
         Step(
             "slope in s",

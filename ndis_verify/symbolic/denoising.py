@@ -26,7 +26,7 @@ def bayes_gaussian() -> Derivation:
     """
     total = prior**2 + std**2
     mean, variance = prior**2 * y / total, prior**2 * std**2 / total
-    estimate = sp.Symbol("T", real=True)
+    estimate = sp.Function("T", real=True)(y)
     risk = d * prior**2 * std**2 / total
     linear = (factor - 1) ** 2 * prior**2 + factor**2 * std**2
     steps = (
@@ -60,7 +60,7 @@ def bayes_gaussian() -> Derivation:
             "posterior mean is Bayes",
             "Given y the cross term has mean 0 (any square-integrable prior): the risk is smallest at T = m.",
             "the conditional mean is the best estimate",
-            {"estimate": estimate, "mean": mean, "theta": theta},
+            {"estimate": estimate, "mean": mean, "variance": variance, "theta": theta, "y": y},
             {"mean": "posterior", "square": "square loss"},
         ),
         Step(

@@ -339,7 +339,8 @@ class Derivation:
             self._fixed[name] = frozenset()  # what rests on itself is a fault of its own
             supposed = self.supposed(name)
             if supposed is not None:
-                self._fixed[name] = frozenset(supposed.lhs.free_symbols | supposed.rhs.free_symbols)
+                sides = [as_expression(side) for side in (supposed.lhs, supposed.rhs)]
+                self._fixed[name] = frozenset().union(*(side.atoms(sp.Symbol, AppliedUndef) for side in sides))
             elif name not in self.given:
                 self._fixed[name] = frozenset().union(*(self.fixed_in(s) for s in self.steps if s.name == name))
         return self._fixed[name]

@@ -202,7 +202,8 @@ def loss_shape() -> Derivation:
                 "image of Q": sp.Function("binned")(sp.Symbol("Q")),
                 "epsilon": sp.Symbol("epsilon", real=True),
             },
-            {"map": "thresholds"},
+            {},
+            ("thresholds",),
         ),
         Step(
             "skewness",

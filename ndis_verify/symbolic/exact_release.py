@@ -208,7 +208,8 @@ def rounding() -> Derivation:
                 "image of Q": sp.Function("rounded")(other),
                 "epsilon": epsilon,
             },
-            {"map": "the grid is fixed by public numbers"},
+            {},
+            ("the grid is fixed by public numbers",),
         ),
         Step(
             "decided",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,9 @@ Instance = tuple[Any, str, Any]  # left, sign, right
 NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # of letters of which a fact says nothing: no step is this
 
 
+Continuity = tuple[str, Any, tuple[Any, ...]]  # a letter, what it is a function of, ends of its interval
+
+
 @dataclass(frozen=True)
 class Fact:
     """A standard fact. `conditions`: by name, in words; `instance`: letters -> (left, sign, right).
@@ -24,7 +27,9 @@ class Fact:
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
     exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown. `assumed`:
-    condition -> what the hypothesis that shows it has as its relation.
+    condition -> what the hypothesis that shows it has as its relation. `ends`: letters that may be infinite.
+    `not_negative`: the letters of what is said to exist that are not negative; of no other one a sign is known.
+    `continuous`: letters that have to be, each with the symbol in which, and the ends up to which it has to be.
     """
 
     text: str
@@ -38,6 +43,9 @@ class Fact:
     brings: tuple[str, ...] = ()
     where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     assumed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+    ends: tuple[str, ...] = ()
+    not_negative: tuple[str, ...] = ()
+    continuous: Callable[[Mapping[str, Any]], Sequence[Continuity]] | None = None
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
@@ -63,6 +71,11 @@ def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     if not (argument.is_Symbol and argument.is_nonnegative) or argument.is_integer:
         raise InputError("argument", str(argument), "must be known not to be negative")
     return letters
+
+
+def smooth(name: str = "f", *ends: Any) -> Callable[[Mapping[str, Any]], Sequence[Continuity]]:
+    """That a letter is continuous in the argument, also at the ends, letters or numbers, of where it is looked at."""
+    return lambda a: [(name, a["argument"], tuple(a[end] if isinstance(end, str) else end for end in ends))]
 
 
 _CONSTANTS = ("columns", "multigamma", "projection")  # functions whose values are the same at every point and draw
@@ -119,6 +132,13 @@ def on_the_line(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     if assumed not in [sp.Symbol("any", **{one: True}).assumptions0 for one in ("real", "nonnegative")]:
         raise InputError("argument", str(argument), "must stand for every real number, or for every one from 0 on")
     return letters
+
+
+def any_real(symbol: Any) -> Any:
+    """A symbol that stands for every real number."""
+    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", real=True).assumptions0:
+        raise InputError("letter", str(symbol), "must stand for every real number")
+    return symbol
 
 
 def of_one_point(f: Any) -> bool:

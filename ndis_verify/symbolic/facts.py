@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line, smooth
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
@@ -26,6 +26,7 @@ from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
 from ndis_verify.symbolic.facts_of_sketches import OF_SKETCHES
+from ndis_verify.symbolic.facts_of_statistics import OF_STATISTICS
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -64,6 +65,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_SCALES,
     **OF_SIGNS,
     **OF_SKETCHES,
+    **OF_STATISTICS,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"
         " {f > 0}.",
@@ -126,6 +128,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"derivative": "f and g have one derivative", "value": "and one value at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
         instance=lambda a: (on_the_line(a)["f"], "=", a["g"]),
+        continuous=lambda a: [(name, a["argument"], (0,)) for name in ("f", "g")],
         required={
             "derivative": lambda a: (sp.Derivative(a["g"], a["argument"]), "=", sp.Derivative(a["f"], a["argument"])),
             "value": lambda a: (a["g"].subs(a["argument"], 0), "=", a["f"].subs(a["argument"], 0)),
@@ -150,6 +153,7 @@ FACTS: Mapping[str, Fact] = {
             "=",
             a["f"].subs(a["argument"], 1),
         ),
+        continuous=smooth("f", 0, 1),
         required={
             "increasing": lambda a: (sp.Derivative(a["f"].subs(a["argument"], share), share), ">", sp.Integer(0)),
             "start": lambda a: (a["f"].subs(a["argument"], 0), "<=", a["f"].subs(a["argument"], 1)),
@@ -179,7 +183,7 @@ FACTS: Mapping[str, Fact] = {
         text="det(R X R) = det(R R) det X, for square matrices.",
         tex=r"\det(R X R) = \det(R^2)\,\det X",
         letters=("R", "X"),
-        conditions={"square": "R and X are square, of one size"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
         instance=lambda a: (det(a["R"] * a["X"] * a["R"]), "=", det(a["R"] * a["R"]) * det(a["X"])),
     ),
@@ -292,7 +296,7 @@ FACTS: Mapping[str, Fact] = {
         " line.",
         tex=r"\sum_j \int_{B_j} f\,dx = \int f\,dx",
         letters=("f",),
-        conditions={"partition": "the bins are disjoint and cover the line", "sign": "f >= 0"},
+        conditions={"sign": "f >= 0"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.29",
         instance=lambda a: (summed(over(bin_of_sum, a["f"])), "=", total(a["f"])),
         required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},

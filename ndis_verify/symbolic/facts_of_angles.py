@@ -12,7 +12,16 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance
-from ndis_verify.symbolic.notation import beyond, divergence, mass, on_sphere, sphere_mean
+from ndis_verify.symbolic.facts_of_statistics import ON_SPHERE, REQUIRED_ON_SPHERE, direction
+from ndis_verify.symbolic.notation import (
+    beyond,
+    divergence,
+    mass,
+    resketched,
+    sketched,
+    sphere_constant,
+    sphere_mean,
+)
 
 cot = sp.Symbol("c_T", positive=True)  # the cotangent, of which the facts speak as c
 xi = sp.Symbol("xi", real=True)
@@ -38,30 +47,40 @@ def below(d: Any, f: Any, edge: Any) -> Any:
 
 
 def _density(a: Mapping[str, Any]) -> Any:
-    _constant(a, "constant", cot, xi, *a["x"].free_symbols)
-    _constant(a, "x", cot, xi)
-    power = -(a["d"] + a["k"] + 1) / 2
-    return (
-        a["constant"] * (1 + cot**2) ** power * (1 + a["x"] ** 2) ** (-a["k"] / 2) * sp.Abs(cot + a["x"] * xi) ** a["k"]
-    )
+    for name in ("x", "d", "r"):
+        _constant(a, name, cot, xi)
+    d, k, x = a["d"], _not_negative(sp.expand(a["r"] - a["d"])), a["x"]
+    moved = (1 + x**2) ** (-k / 2) * sp.Abs(cot + x * xi) ** k
+    return sphere_constant(d, k) * (1 + cot**2) ** (-(d + k + 1) / 2) * moved
+
+
+def _not_negative(k: Any) -> Any:
+    if k.is_nonnegative is not True:
+        raise InputError("k", str(k), "must be known not to be negative")
+    return k
+
+
+def _larger(a: Mapping[str, Any]) -> Any:
+    return sketched(a["p"], a["q"], a["d"], a["r"])
+
+
+def _smaller(a: Mapping[str, Any]) -> Any:
+    return resketched(a["p"], a["q"], a["d"], a["r"])
 
 
 def _angle(says: str, tex: str, letters: tuple[str, ...], instance: Any) -> Fact:
     return Fact(
-        text=f"Under P {_SPOKEN} {says}",
+        text="Under P, the law of least squares on a sketch of r rows, of d features, with a record that has leverage"
+        f" p in B and q in [B b], k = r - d: {_SPOKEN} {says}",
         tex=tex,
-        letters=("f", "s", "d", "k", "x", "direction", "constant", *letters),
-        conditions={
-            "law": "f is the density of the law in R^d, up to a constant, a function of s = |z|^2",
-            "density": "that of y = (1, z)/sqrt(1 + |z|^2) is proportional to y_0^k",
-            "statistic": "T is (y^T e)^2",
-            "direction": "e_0^2",
-        },
+        letters=("p", "q", "d", "r", "x", *letters),
+        conditions={**ON_SPHERE, "direction": "e_0^2", "size": "d >= 1"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 1.5.5 and 2.1.3",
         instance=instance,
         required={
-            "density": lambda a: (on_sphere(a["f"]), "=", (1 / sp.sqrt(1 + a["s"])) ** a["k"]),
-            "direction": lambda a: (a["direction"], "=", 1 / (1 + a["x"] ** 2)),
+            **REQUIRED_ON_SPHERE,
+            "size": lambda a: (a["d"], ">=", sp.Integer(1)),
+            "direction": lambda a: (direction(a["p"], a["q"]), "=", 1 / (1 + a["x"] ** 2)),
         },
     )
 
@@ -83,7 +102,7 @@ def _carried(a: Mapping[str, Any]) -> Instance:
 
 def _inflow(a: Mapping[str, Any]) -> Instance:
     speed, rest = _constant(a, "speed", xi), _constant(a, "f", xi)
-    met = sphere_mean(a["d"], xi * sp.Abs(a["g"].subs(cot, a["edge"])) ** a["k"])
+    met = sphere_mean(a["d"], xi * sp.Abs(a["g"].subs(cot, a["edge"])) ** _not_negative(a["k"]))
     return sp.Derivative(a["below"], a["t"]), "=", (rest * speed).subs(cot, a["edge"]) * met
 
 
@@ -95,8 +114,8 @@ OF_ANGLES: Mapping[str, Fact] = {
     "cotangent of an angle on a half sphere": _angle(
         "So P[T < c^2/(1 + c^2)] is the integral of that density up to c.",
         r"P\Bigl[T < \tfrac{z^2}{1 + z^2}\Bigr] = \int_0^z \mathbb{E}_\xi\, C (1 + c^2)^{-(d+1)/2} |y_0|^k\,dc",
-        ("P", "edge"),
-        lambda a: (mass(a["P"], statistic(a["edge"])), "=", below(a["d"], _density(a), a["edge"])),
+        ("edge",),
+        lambda a: (mass(_larger(a), statistic(a["edge"])), "=", below(a["d"], _density(a), a["edge"])),
     ),
     "cotangent of an angle on a half sphere, any": _angle(
         "The integral of that density is 1.",
@@ -121,10 +140,12 @@ OF_ANGLES: Mapping[str, Fact] = {
         },
     ),
     "a law in proportion to another": Fact(
-        text="T is c^2/(1 + c^2). Where (c, xi) has the density f under P, and that of Q over P is a constant times w,"
-        " a function of T, (c, xi) has under Q the density that is a constant times w f, and of integral 1.",
+        text="P and Q are the laws of least squares on a sketch with a record that has leverage p in B and q in [B b],"
+        " and without it; T is c^2/(1 + c^2). Where (c, xi) has the density f under P, and w is (1 - q T)^{-(r+1)/2},"
+        " up to a constant the density of Q over P, (c, xi) has under Q the density that is a constant times w f, and"
+        " of integral 1.",
         tex=r"\frac{dQ}{dP} \propto w(T),\ w f \propto g,\ \int g = 1 \implies Q[T < t] = \int_{T < t} g",
-        letters=("P", "Q", "d", "f", "g", "w", "ratio", "edge"),
+        letters=("p", "q", "d", "r", "f", "g", "w", "ratio", "edge"),
         conditions={
             "law": "the density of (c, xi) under P",
             "over P": "w is the density of Q over P, up to a constant",
@@ -132,9 +153,10 @@ OF_ANGLES: Mapping[str, Fact] = {
             "mass": "the integral of g is 1",
         },
         reference="Billingsley, Probability and Measure, Theorems 16.11 and 16.13",
-        instance=lambda a: (mass(a["Q"], statistic(a["edge"])), "=", below(a["d"], a["g"], a["edge"])),
+        instance=lambda a: (mass(_smaller(a), statistic(a["edge"])), "=", below(a["d"], a["g"], a["edge"])),
         required={
-            "law": lambda a: (mass(a["P"], statistic(a["edge"])), "=", below(a["d"], a["f"], a["edge"])),
+            "law": lambda a: (mass(_larger(a), statistic(a["edge"])), "=", below(a["d"], a["f"], a["edge"])),
+            "over P": lambda a: ((1 - a["q"] * statistic(cot)) ** (-(a["r"] + 1) / 2), "=", a["w"]),
             "proportion": lambda a: (a["w"] * a["f"], "=", _constant(a, "ratio", cot, xi) * a["g"]),
             "mass": lambda a: (below(a["d"], a["g"], sp.oo), "=", sp.Integer(1)),
         },
@@ -170,7 +192,7 @@ OF_ANGLES: Mapping[str, Fact] = {
         letters=("h", "k", "d"),
         conditions={"order": "h is larger in size on the right"},
         reference="what xi and -xi give together is not negative: Rudin, Real and Complex Analysis, 1.24",
-        instance=lambda a: (sphere_mean(a["d"], xi * sp.Abs(a["h"]) ** a["k"]), ">=", _zero),
+        instance=lambda a: (sphere_mean(a["d"], xi * sp.Abs(a["h"]) ** _not_negative(a["k"])), ">=", _zero),
         required={
             "order": lambda a: (
                 _constant(a, "h", size).subs(xi, size) ** 2,
@@ -194,10 +216,13 @@ def _require_roles(a: Mapping[str, Any]) -> None:
         or epsilon.assumptions0 != sp.Symbol("e", real=True).assumptions0
     ):
         raise InputError("letters", f"{place}, {edge}, {epsilon}", "must be three symbols, the last for any number")
+    fixed = ("leverage", "q", "r", "d", "high", "summit", "at")
     for name in a:
-        _constant(a, name, *({beyond} | ({place, edge} if name in ("P", "Q", "d", "high", "summit", "at") else set())))
-    for name in ("P", "Q", "place", "high", "loss", "P below", "Q below", "d", "f", "g"):
+        _constant(a, name, *({beyond} | ({place, edge} if name in fixed else set())))
+    for name in ("leverage", "q", "r", "place", "high", "loss", "P below", "Q below", "d", "f", "g"):
         _constant(a, name, epsilon)
+    if not isinstance(a["leverage"], sp.Lambda):
+        raise InputError("leverage", str(a["leverage"]), "must be a function of v")
     _constant(a, "place", edge)
     for name in ("f", "g"):
         _constant(a, name, edge)
@@ -214,9 +239,13 @@ def _summit(exchanged: bool) -> Fact:
     sign = -1 if exchanged else 1
     before, after = ("<=", ">=") if exchanged else (">=", "<=")
 
+    def laws(a: Mapping[str, Any], at: Any) -> tuple[Any, Any]:
+        place = a["leverage"](at), a["q"], a["d"], a["r"]
+        return sketched(*place), resketched(*place)
+
     def released(a: Mapping[str, Any], at: Any) -> Any:
         _require_roles(a)
-        return divergence(*(a["P"](at), a["Q"](at))[::sign], a["epsilon"])
+        return divergence(*laws(a, at)[::sign], a["epsilon"])
 
     def gained(a: Mapping[str, Any]) -> Any:
         first, second = (a["P below"], a["Q below"])
@@ -233,9 +262,12 @@ def _summit(exchanged: bool) -> Fact:
 
     ends = [lambda a: a["high"], lambda a: _zero] if exchanged else [lambda a: _zero, lambda a: a["high"]]
     return Fact(
-        text="For 0 <= v <= h the laws P_v and Q_v, continuous in v in total variation, have a loss log p/q that is a"
-        " function of T = z^2/(1 + z^2) and falls in z > 0, and v is a strictly monotone function of x > 0 with the"
-        " ends 0 and h, "
+        text="For 0 <= v <= h P_v and Q_v are the laws of least squares on a sketch with a record that has a leverage"
+        " in B which is a continuous function of v, and q in [B b], and without it: T is c^2/(1 + c^2) for the"
+        " cotangent c of the angle between a point of the half sphere, of a density y_0^k, k >= 0, and a pole that"
+        " turns continuously with the leverage, so that P_v and Q_v, whose density over it is a bounded continuous"
+        " function of the leverage and T, are continuous in v in total variation. Their loss log p/q falls in z > 0,"
+        " where T = z^2/(1 + z^2), and v is a strictly monotone function of x > 0 with the ends 0 and h, "
         + ("falling" if exchanged else "rising")
         + ". By Neyman and Pearson D(v), the divergence of "
         + (
@@ -246,14 +278,30 @@ def _summit(exchanged: bool) -> Fact:
         + ("" if exchanged else " is the largest of G(z, v) = P_v[T < t] - e^eps Q_v[T < t]")
         + f" over z in [0, oo], at the z where the loss is {'-eps' if exchanged else 'eps'} or, where there is none, at"
         " an end, where G does not depend on v. G has a slope in x, bounded for all z together where x is in a compact"
-        " part of (0, oo): so D is locally Lipschitz, and its slope is, where it has one, that of G with z held."
+        " part of (0, oo), as what comes in at z is at most a multiple of (1 + z^2)^{-(d-1)/2}: so D is locally"
+        " Lipschitz, and its slope is, where it has one, that of G with z held."
         " Where z is where the loss says, that slope is >= 0 for x <= z, <= 0 for x > z, and there"
         f" v is {'at least' if exchanged else 'at most'} m and {'at most' if exchanged else 'at least'} m, m <= h: D"
         " has one summit, and is largest at max(0, m).",
         tex=r"(m - v)\,\partial_v G(z, v) \ge 0 \text{ where } G(z, v) = \max_y G(y, v) \implies"
         r" D(v) \le D(\max(0, m)),\quad D(v) = \max_y G(y, v)",
         letters=(
-            *("P", "Q", "epsilon", "x", "place", "high", "edge", "P below", "Q below", "d", "f", "g", "loss"),
+            *(
+                "leverage",
+                "q",
+                "r",
+                "epsilon",
+                "x",
+                "place",
+                "high",
+                "edge",
+                "P below",
+                "Q below",
+                "d",
+                "f",
+                "g",
+                "loss",
+            ),
             *("slope", "summit", "at"),
         ),
         conditions={
@@ -264,7 +312,6 @@ def _summit(exchanged: bool) -> Fact:
             "loss": "the loss is log f/g",
             "falls": "it falls in z",
             "slope": "the slope of G in x, z held",
-            "bounded": "it is bounded for all z together, x in a compact part of (0, oo)",
             "up": "it is not negative where x <= z",
             "down": "and not positive where x >= z",
             "before": "how v compares to m where x <= z",
@@ -272,7 +319,6 @@ def _summit(exchanged: bool) -> Fact:
             "moves": "v is strictly monotone in x",
             "start": "what v is at x = 0",
             "end": "and what it tends to",
-            "continuous": "the laws are continuous in v from 0 to h, in total variation",
             "least": "v >= 0",
             "most": "v <= h",
             "room": "m <= h",
@@ -280,9 +326,14 @@ def _summit(exchanged: bool) -> Fact:
         reference="Neyman and Pearson (1933); envelope theorem: Milgrom and Segal (2002), Theorems 1 and 2; Rudin,"
         " Principles of Mathematical Analysis, Theorem 5.11",
         instance=lambda a: (released(a, a["at"]), "<=", released(a, sp.Max(0, a["summit"]))),
+        continuous=lambda a: [
+            ("loss", a["edge"], ()),
+            ("place", a["x"], ()),
+            ("leverage", a["leverage"].variables[0], (0, a["high"])),
+        ],
         required={
-            "of P": lambda a: (mass(a["P"](a["place"]), statistic(a["edge"])), "=", a["P below"]),
-            "of Q": lambda a: (mass(a["Q"](a["place"]), statistic(a["edge"])), "=", a["Q below"]),
+            "of P": lambda a: (mass(laws(a, a["place"])[0], statistic(a["edge"])), "=", a["P below"]),
+            "of Q": lambda a: (mass(laws(a, a["place"])[1], statistic(a["edge"])), "=", a["Q below"]),
             "density of P": lambda a: (a["P below"], "=", below(a["d"], a["f"], a["edge"])),
             "density of Q": lambda a: (a["Q below"], "=", below(a["d"], a["g"], a["edge"])),
             "loss": lambda a: (a["f"], "=", sp.exp(a["loss"].subs(a["edge"], cot)) * a["g"]),

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, averaged
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, smooth
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import (
     average,
@@ -115,7 +115,6 @@ def _slope_by_flux(exchanged: bool) -> Fact:
         r" \int_{\{p > e^{\varepsilon} q\}} \frac{\partial p}{\partial l_k}\,dx",
         letters=("p", "q", "others", "d", "which", "epsilon", "weight"),
         conditions={
-            "laws": "P and Q are these laws",
             "loss": "twice the loss of one coordinate, of variance 1 + weight, is its share of W less its l_i",
             "positive": "the weights are positive",
         },
@@ -154,7 +153,6 @@ def _rising(exchanged: bool) -> dict[str, Any]:
 
 
 _RISING = {
-    "laws": "P and Q are these laws",
     "rises": "the slope in the smaller of two l_i is not negative",
     "order": "and that in the larger is at least as large",
     "profile": "eps >= 0",
@@ -190,7 +188,8 @@ def _greatest(exchanged: bool) -> Fact:
         letters=("others", "d", "epsilon", "cap", "sum", "whole", "rest"),
         conditions={
             **_RISING,
-            "set": "the set is that of all 0 <= l_i <= rho of sum at most nu, rho > 0 and nu > 0",
+            "cap": "rho > 0",
+            "sum": "nu > 0",
             "whole": "k = min(d, floor(nu/rho))",
             "rest": "r = min(nu, d rho) - k rho",
         },
@@ -202,6 +201,8 @@ def _greatest(exchanged: bool) -> Fact:
         ),
         required={
             **_rising(exchanged),
+            "cap": lambda a: (a["cap"], ">", _zero),
+            "sum": lambda a: (a["sum"], ">", _zero),
             "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
             "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
         },
@@ -282,7 +283,7 @@ def _over_pair(head: str) -> Fact:
         text=f"The {head} of f(x_i, k_i) over the two coordinates of x = (a, b) and k = (n, m).",
         tex=rf"{sign}_i f(x_i, k_i) = f(a, n) {joined} f(b, m),\quad x = (a, b),\ k = (n, m)",
         letters=("f", "a", "b", "n", "m"),
-        conditions={"defined": "f is a number at both"},
+        conditions={},
         reference=f"the definition of a {head}: (a, b) has two coordinates",
         instance=instance,
     )
@@ -329,7 +330,6 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         r" \left(1 - e^{-u (1 + c^2)/(2 (p + q c^2))}\right) dc",
         letters=("p", "q", "others", "which", "edge", "ratio", "left", "fall"),
         conditions={
-            "laws": "P is this law",
             "fall": "what the fall is",
             "least": "it is not negative",
             "most": "it is at most 1",
@@ -391,6 +391,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
             "integrable": "the slope is continuous and integrable",
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 6.21",
+        continuous=smooth("f", 0),
         instance=lambda a: (
             sp.Integral(sp.Derivative(a["f"], a["argument"]), (a["argument"], 0, sp.oo)),
             "=",
@@ -430,6 +431,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         " g.",
         tex=r"f \le g \implies \inf_{0 \le x \le b} f \le \inf_{0 \le x \le b} g",
         letters=("f", "g", "argument", "high"),
+        ends=("high",),
         conditions={"pointwise": "f <= g at every x >= 0"},
         reference="the definition of an infimum",
         instance=lambda a: (_least(a, a["f"]), "<=", _least(a, a["g"])),
@@ -450,6 +452,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         " too, and f is continuous at oo.",
         tex=r"\lim_{v \to v_0} \inf_{0 \le x \le b} f(x, v) = \inf_{0 \le x \le b} f(x, v_0)",
         letters=("f", "argument", "high", "parameter", "at"),
+        ends=("high",),
         conditions={"continuous": "f is continuous in both together"},
         reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
         instance=lambda a: _no_jump(a, _least(a, a["f"])),

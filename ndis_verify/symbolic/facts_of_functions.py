@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, between, constant, from_zero_on
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, between, constant, from_zero_on, smooth
 from ndis_verify.symbolic.notation import (
     below,
     beyond,
@@ -45,6 +45,23 @@ def _at_a_vertex(a: Mapping[str, Any]) -> Instance:
     return every, "=", a["whole"] * a["f"].subs(a["argument"], a["cap"]) + a["f"].subs(a["argument"], a["rest"])
 
 
+def _any_positive(symbol: Any) -> Any:
+    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", positive=True).assumptions0:
+        raise InputError("through", str(symbol), "must stand for every positive number")
+    return symbol
+
+
+def _root(a: Mapping[str, Any]) -> Any:
+    """What is somewhere between two ends, of which no more is known than of both."""
+    for one in ("positive", "nonnegative", "negative", "nonpositive", "integer"):
+        ends = [getattr(as_expression(a[name]), f"is_{one}") is True for name in ("low", "high")]
+        if getattr(a["root"], f"is_{one}") is True and (one == "integer" or not all(ends)):
+            raise InputError("root", str(a["root"]), f"is known to be {one}, which what is in between need not be")
+    if a["argument"].is_integer:
+        raise InputError("argument", str(a["argument"]), "must stand for the numbers in between")
+    return a["root"]
+
+
 def _quantile(probability: Any) -> Any:
     return quantity("Phi_inverse", probability)
 
@@ -79,7 +96,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         text="Phi^-1(Phi(x)) = x for every real x.",
         tex=r"\Phi^{-1}(\Phi(x)) = x",
         letters=("x",),
-        conditions={"real": "x is a real number"},
+        conditions={},
         reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
         instance=lambda a: (_quantile(Phi(_real(a["x"]))), "=", a["x"]),
     ),
@@ -145,6 +162,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "end": "f tends to 0",
         },
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth("f", 0, "turn"),
         instance=lambda a: (from_zero_on(a)["f"], ">=", sp.Integer(0)),
         required={
             "start": lambda a: (a["f"].subs(a["argument"], 0), ">=", sp.Integer(0)),
@@ -158,13 +176,14 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         tex=r"f(a) \ge 0 \ge f(b) \implies \exists t \in [a, b]: f(t) = 0",
         letters=("f", "argument", "low", "high", "root"),
         conditions={
-            "continuous": "f is continuous from the one end to the other",
             "low": "f is not negative at the one end",
             "high": "and not positive at the other",
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
         brings=("root",),
-        instance=lambda a: (a["f"].subs(a["argument"], a["root"]), "=", sp.Integer(0)),
+        not_negative=("root",),
+        continuous=smooth("f", "low", "high"),
+        instance=lambda a: (a["f"].subs(a["argument"], _root(a)), "=", sp.Integer(0)),
         required={
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<=", sp.Integer(0)),
@@ -176,14 +195,15 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         tex=r"f(a) \ge 0 > f(b),\ a < b \implies \exists t \in [a, b): f(t) = 0",
         letters=("f", "argument", "low", "high", "root"),
         conditions={
-            "continuous": "f is continuous from the one end to the other",
             "low": "f is not negative at the lower end",
             "high": "and negative at the upper",
             "order": "which is above it",
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 4.23",
         brings=("root",),
-        instance=lambda a: (a["root"], "<", a["high"]),
+        not_negative=("root",),
+        continuous=smooth("f", "low", "high"),
+        instance=lambda a: (_root(a), "<", a["high"]),
         required={
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<", sp.Integer(0)),
@@ -196,6 +216,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument"),
         conditions={"falls": "the slope is negative", "end": "f tends to 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth(),
         instance=lambda a: (a["f"], ">", sp.Integer(0)),
         required={
             "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
@@ -208,6 +229,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"falls": "the slope is negative", "order": "the points are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth("f", "low", "high"),
         instance=lambda a: (_at(a, "high"), "<", _at(a, "low")),
         required={
             "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
@@ -277,6 +299,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"rises": "the slope is positive", "values": "the values are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth("f", "low", "high"),
         instance=lambda a: (between(a, ordered=False)["high"], ">=", a["low"]),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
@@ -393,6 +416,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         letters=("f", "argument", "low", "high"),
         conditions={"rises": "the slope is positive", "order": "the points are in order"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth("f", "low", "high"),
         instance=lambda a: (_at(a, "low"), "<", _at(a, "high")),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
@@ -450,17 +474,20 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         " and one of the others is what is left, r = min(nu, d rho) - k rho.",
         tex=r"f(0) = 0,\ f' > 0,\ f'' > 0 \implies"
         r" \max_{0 \le l_i \le \rho,\ \sum l_i \le \nu} \sum_i f(l_i) = k f(\rho) + f(r)",
-        letters=("f", "argument", "inside", "cap", "sum", "d", "whole", "rest"),
+        letters=("f", "argument", "inside", "through", "far", "cap", "sum", "d", "whole", "rest"),
         conditions={
             "at 0": "f(0) = 0",
             "rises": "f' > 0",
             "convex": "f'' > 0",
-            "inside": "what is put in for the argument is every number of (0, rho]",
+            "start": "what is put in for the argument is 0 where its own is",
+            "far": "and at a positive value of that",
+            "reached": "at least rho, so that it is every number in between",
             "whole": "k = min(d, floor(nu/rho))",
             "rest": "r = min(nu, d rho) - k rho",
         },
         reference="weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
         " Applications, Propositions 4.B.2 and 5.C.1",
+        continuous=lambda a: [("f", a["argument"], (0, a["cap"])), ("inside", _any_positive(a["through"]), (0,))],
         instance=_at_a_vertex,
         required={
             "at 0": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", sp.Integer(0)),
@@ -470,6 +497,9 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
                 ">",
                 sp.Integer(0),
             ),
+            "start": lambda a: (sp.Subs(a["inside"], a["through"], 0), "=", sp.Integer(0)),
+            "far": lambda a: (a["far"], ">", sp.Integer(0)),
+            "reached": lambda a: (a["inside"].subs(a["through"], a["far"]), ">=", a["cap"]),
             "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
             "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
         },

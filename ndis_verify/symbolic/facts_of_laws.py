@@ -1,17 +1,18 @@
-"""Standard facts about pairs of laws: trade-off curves, maps and noise, families with a monotone likelihood ratio."""
+"""Standard facts about pairs of laws: trade-off curves, events, maps and noise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic import notation
+from ndis_verify.symbolic.fact import Fact, Instance, any_real, constant
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -21,7 +22,6 @@ from ndis_verify.symbolic.notation import (
     law_of,
     mass,
     normal,
-    on_sphere,
     other_slice,
     products,
     projected,
@@ -36,6 +36,7 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.special_functions import Phi
 
+_OF_A_RECORD = {fitted, refitted, sketched, resketched, projected, reprojected}
 _PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
 
 
@@ -100,11 +101,22 @@ def _least_squares_frame(exchanged: bool) -> Fact:
     )
 
 
+def _curve(a: Mapping[str, Any]) -> Any:
+    """The trade-off curve that is spoken of, or one that has another name."""
+    curve = a["curve"]
+    other = isinstance(curve, UndefinedFunction) and str(curve) not in QUANTITIES and not hasattr(notation, str(curve))
+    if curve != trade_off and not other:
+        raise InputError("curve", str(curve), "must be the trade-off curve, or the name of one")
+    return curve
+
+
 def _one_map(a: Mapping[str, Any]) -> Instance:
     """The images are what one function, of which nothing else is known, makes of both laws."""
     for law in ("P", "Q"):
         image = a[f"image of {law}"]
-        known = not isinstance(image, AppliedUndef) or str(image.func) in QUANTITIES
+        known = (
+            not isinstance(image, AppliedUndef) or str(image.func) in QUANTITIES or hasattr(notation, str(image.func))
+        )
         if known or image.func != a["image of P"].func or image.args != (a[law],):
             raise InputError(f"image of {law}", str(image), "must be what one unknown function makes of the law")
     return (
@@ -141,6 +153,14 @@ def _sketch(exchanged: bool) -> Fact:
     )
 
 
+def _on_one_space(a: Mapping[str, Any]) -> tuple[Any, Any]:
+    """P and Q, of which T is one function: where it is the statistic of a record, that of one record."""
+    both = {a["P"].func, a["Q"].func}
+    if both & _OF_A_RECORD and (not both <= _OF_A_RECORD or a["P"].args != a["Q"].args):
+        raise InputError("Q", str(a["Q"]), f"must be a law of the record of {a['P']}")
+    return a["P"], a["Q"]
+
+
 def _normal(a: Mapping[str, Any], whose: str) -> Any:
     return normal(sp.ImmutableMatrix(a[f"{whose}mean"]), sp.ImmutableMatrix(a[f"{whose}covariance"]))
 
@@ -160,29 +180,34 @@ def _image_covariance(whose: str, a: Mapping[str, Any]) -> Instance:
     return a["matrix"] * a[f"{whose}covariance"] * a["matrix"].T + noise, "=", a[f"{whose}image covariance"]
 
 
-def _any_real(symbol: Any) -> Any:
-    """A symbol that stands for every real number."""
-    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", real=True).assumptions0:
-        raise InputError("letter", str(symbol), "must stand for every real number")
-    return symbol
-
-
 def _moment(a: Mapping[str, Any]) -> Instance:
-    argument, power = _any_real(a["argument"]), a["power"]
+    argument, power = any_real(a["argument"]), a["power"]
     if not power.is_Integer or power < 1 or argument in a["density"].free_symbols or argument == a["x"]:
         raise InputError("power", str(power), "must be whole and positive, the argument of the transform its own")
     slope = sp.Subs(sp.Derivative(a["transform"], (argument, power)), argument, 0)
     return sp.Integral(a["x"] ** power * a["density"], (a["x"], -sp.oo, sp.oo)), "=", slope
 
 
+def _normal_density(a: Mapping[str, Any]) -> Instance:
+    mean, std = constant(a, "mean"), constant(a, "std")
+    return a["p"], "=", sp.exp(-((x - mean) ** 2) / (2 * std**2)) / (sp.sqrt(2 * sp.pi) * std)
+
+
+_NORMAL = {"density": "p is the density of N(m, s^2)", "positive": "s > 0"}
+_REQUIRED_NORMAL: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = {
+    "density": _normal_density,
+    "positive": lambda a: (a["std"], ">", sp.Integer(0)),
+}
+
+
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
         text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
         tex=r"\alpha_\phi \le x \implies T(x) \le \beta_\phi",
-        letters=("size", "level", "missed"),
+        letters=("curve", "size", "level", "missed"),
         conditions={"size": "the test's size is at most the level", "missed": "what it misses"},
         reference="the definition of the trade-off curve: Dong, Roth and Su (2022), Definition 2.1",
-        instance=lambda a: (trade_off(a["level"]), "<=", a["missed"]),
+        instance=lambda a: (_curve(a)(a["level"]), "<=", a["missed"]),
         required={"size": lambda a: (a["level"], ">=", a["size"])},
     ),
     "trade-off curves are convex": Fact(
@@ -249,7 +274,7 @@ OF_LAWS: Mapping[str, Fact] = {
         required={
             "density": lambda a: (a["density"], ">=", sp.Integer(0)),
             "transform": lambda a: (
-                sp.Integral(sp.exp(_any_real(a["argument"]) * a["x"]) * a["density"], (a["x"], -sp.oo, sp.oo)),
+                sp.Integral(sp.exp(any_real(a["argument"]) * a["x"]) * a["density"], (a["x"], -sp.oo, sp.oo)),
                 "=",
                 a["transform"],
             ),
@@ -281,13 +306,14 @@ OF_LAWS: Mapping[str, Fact] = {
         required={"epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
     ),
     "an event below a threshold": Fact(
-        text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t].",
+        text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t], T the statistic that"
+        " is spoken of, one function on the space of both laws.",
         tex=r"\delta_{P,Q}(\varepsilon) \ge P[T < t] - e^{\varepsilon} Q[T < t]",
         letters=("P", "Q", "epsilon", "t"),
-        conditions={"laws": "T is a function on the space of both laws"},
+        conditions={},
         reference="the divergence is the supremum over events",
         instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
+            divergence(*_on_one_space(a), a["epsilon"]),
             ">=",
             mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
         ),
@@ -296,7 +322,7 @@ OF_LAWS: Mapping[str, Fact] = {
         text="P[T < t] >= 0.",
         tex=r"P[T < t] \ge 0",
         letters=("P", "t"),
-        conditions={"law": "T is a function on the space of the law P"},
+        conditions={},
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (mass(a["P"], a["t"]), ">=", sp.Integer(0)),
     ),
@@ -304,129 +330,45 @@ OF_LAWS: Mapping[str, Fact] = {
         text="P[T < t] <= 1.",
         tex=r"P[T < t] \le 1",
         letters=("P", "t"),
-        conditions={"law": "T is a function on the space of the law P"},
+        conditions={},
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (mass(a["P"], a["t"]), "<=", sp.Integer(1)),
     ),
     "a density has mass one": Fact(
-        text="The integral of a density of a law on the line is 1.",
+        text="Where p is the density of N(m, s^2), its integral is 1.",
         tex=r"\int p(x)\,dx = 1",
-        letters=("p",),
-        conditions={"density": "p is a density of a law on the line"},
+        letters=("p", "mean", "std"),
+        conditions=_NORMAL,
         reference="the definition of a density: Billingsley, Probability and Measure, section 16",
         instance=lambda a: (total(a["p"]), "=", sp.Integer(1)),
+        required=_REQUIRED_NORMAL,
     ),
     "a normal value beyond an edge": Fact(
         text="Where p is the density of N(m, s^2), and g is 1 up to an edge e and 0 beyond it, the integral of"
         " p (1 - g) is Phi((m - e)/s).",
         tex=r"X \sim \mathcal{N}(m, s^2) \implies \Pr[X > e] = \Phi((m - e)/s)",
         letters=("p", "g", "mean", "std", "edge"),
-        conditions={"density": "p is that density", "up to": "g is 1 up to the edge", "beyond": "and 0 beyond it"},
+        conditions={**_NORMAL, "up to": "g is 1 up to the edge", "beyond": "and 0 beyond it"},
         reference="Feller, vol. 1, section VII.1: -X has the law N(-m, s^2)",
         instance=lambda a: (total(a["p"] * (1 - a["g"])), "=", Phi((a["mean"] - a["edge"]) / a["std"])),
         required={
+            **_REQUIRED_NORMAL,
             "up to": lambda a: (a["g"].subs(x, a["edge"] - beyond), "=", sp.Integer(1)),
             "beyond": lambda a: (a["g"].subs(x, a["edge"] + below), "=", sp.Integer(0)),
         },
     ),
     "an event above a threshold": Fact(
-        text="The divergence of P from Q is at least P[T >= t] - e^eps Q[T >= t].",
+        text="The divergence of P from Q is at least P[T >= t] - e^eps Q[T >= t], T the statistic that"
+        " is spoken of, one function on the space of both laws.",
         tex=r"\delta_{P,Q}(\varepsilon) \ge P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
         letters=("P", "Q", "epsilon", "t"),
-        conditions={"laws": "T is a function on the space of both laws"},
+        conditions={},
         reference="the divergence is the supremum over events",
         instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
+            divergence(*_on_one_space(a), a["epsilon"]),
             ">=",
             (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
         ),
-    ),
-    "threshold of a falling loss": Fact(
-        text="Where log p/q is a function of T that falls, p > e^eps q where T < t for one t, and the divergence of P"
-        " from Q is P[T < t] - e^eps Q[T < t] there.",
-        tex=r"\frac{d}{dT} \log\tfrac{p}{q} < 0 \implies"
-        r" \delta_{P,Q}(\varepsilon) = P[T < t] - e^{\varepsilon} Q[T < t]",
-        letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
-        conditions={
-            "falls": "the loss falls in T",
-            "loss": "it is the loss of P against Q",
-            "threshold": "t is where the loss passes eps, or the end of the line on whose side it never does",
-        },
-        reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
-        brings=("t",),
-        instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
-            "=",
-            mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
-        ),
-        required={"falls": lambda a: (_at(sp.Derivative(a["loss"], a["argument"]), a), "<", sp.Integer(0))},
-    ),
-    "threshold of a rising loss": Fact(
-        text="Where log q/p is a function of T that falls, p > e^eps q where T > t for one t, and the divergence of P"
-        " from Q is P[T >= t] - e^eps Q[T >= t] there, points apart.",
-        tex=r"\frac{d}{dT} \log\tfrac{q}{p} < 0 \implies"
-        r" \delta_{P,Q}(\varepsilon) = P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
-        letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
-        conditions={
-            "falls": "the loss of Q against P falls in T",
-            "loss": "it is the loss of Q against P",
-            "threshold": "t is where it passes -eps, or the end of the line on whose side it never does",
-        },
-        reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
-        brings=("t",),
-        instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
-            "=",
-            (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
-        ),
-        required={"falls": lambda a: (_at(sp.Derivative(a["loss"], a["argument"]), a), "<", sp.Integer(0))},
-    ),
-    "monotone likelihood ratio": Fact(
-        text="In a family of laws on the line whose log density in T has a positive mixed derivative in T and the"
-        " parameter, T is stochastically larger at a larger parameter.",
-        tex=r"\partial_T \partial_q \log f_q > 0,\ q \le q' \implies F_{q'}(t) \le F_q(t)",
-        letters=("family", "parameter", "larger", "t", "log density", "argument", "at"),
-        conditions={
-            "ratio": "the mixed derivative is positive",
-            "density": "it is the log density up to what does not depend on both",
-            "larger": "the parameter grows",
-        },
-        reference="Lehmann and Romano, Testing Statistical Hypotheses, Lemma 3.4.2",
-        instance=lambda a: (
-            mass(a["family"](a["larger"]), a["t"]),
-            "<=",
-            mass(a["family"](a["parameter"]), a["t"]),
-        ),
-        required={
-            "ratio": lambda a: (
-                _at(sp.Derivative(a["log density"], a["argument"], a["parameter"]), a),
-                ">",
-                sp.Integer(0),
-            ),
-            "larger": lambda a: (a["larger"], ">=", a["parameter"]),
-        },
-    ),
-    "one statistic of one law": Fact(
-        text="Where y has one density up to a constant, and T is one function of y, T has one law.",
-        tex=r"\mathcal{L}(y) = \mathcal{L}(y'),\ T = f(y) \implies P[T < t] = P'[T < t]",
-        letters=("P", "other P", "t", "direction", "other direction"),
-        conditions={
-            "density": "the density of y depends on neither",
-            "statistic": "T is a function of y and of the direction alone",
-            "direction": "the directions are one",
-        },
-        reference="Billingsley, Probability and Measure, section 20",
-        instance=lambda a: (mass(a["other P"], a["t"]), "=", mass(a["P"], a["t"])),
-        required={"direction": lambda a: (a["other direction"], "=", a["direction"])},
-    ),
-    "central projection": Fact(
-        text="By y = (1, z)/sqrt(1 + |z|^2) R^d becomes the half sphere, and a density f of |z|^2 = s the density"
-        " f (1 + s)^{(d+1)/2} with respect to its surface.",
-        tex=r"dz = (1 + |z|^2)^{(d+1)/2}\,d\sigma(y)",
-        letters=("f", "s", "d"),
-        conditions={"density": "f is the density of the law in R^d, up to a constant"},
-        reference="gnomonic projection: the surface element is (1 + |z|^2)^{-(d+1)/2} dz",
-        instance=lambda a: (on_sphere(a["f"]), "=", a["f"] * (1 + a["s"]) ** ((a["d"] + 1) / 2)),
     ),
     "one linear map with noise on two normal laws": Fact(
         text="A linear map, with independent normal noise of covariance s n n^T added, makes normal laws of normal"
@@ -495,7 +437,7 @@ OF_LAWS: Mapping[str, Fact] = {
         text="One map, randomised or not, that does not see which law it is given, raises no divergence.",
         tex=r"\delta_{KP,KQ}(\varepsilon) \le \delta_{P,Q}(\varepsilon)",
         letters=("P", "Q", "image of P", "image of Q", "epsilon"),
-        conditions={"map": "the images are those of one map"},
+        conditions={},
         reference="Dwork and Roth (2014), Proposition 2.1",
         brings=("image of P", "image of Q"),
         instance=_one_map,
@@ -517,6 +459,7 @@ OF_LAWS: Mapping[str, Fact] = {
         conditions={"curve": "T is a trade-off curve, h its profile"},
         reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1 (i)",
         brings=("slope",),
+        not_negative=("slope",),
         instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"](a["slope"]) - a["slope"] * a["x"]),
     ),
     "a test of a mu-GDP pair": Fact(
@@ -528,8 +471,3 @@ OF_LAWS: Mapping[str, Fact] = {
         instance=lambda a: (Phi(a["v"]), ">=", Phi(a["u"] - a["mu"])),
     ),
 }
-
-
-def _at(derivative: sp.Expr, letters: Mapping[str, Any]) -> sp.Expr:
-    """At a value of the parameter that runs over its range while other letters do."""
-    return sp.Subs(derivative, letters["parameter"], letters["at"])

@@ -116,7 +116,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         text="Where D = diag(d), d_i > 0, y^T D^{-1} y is the sum of y_i^2/d_i.",
         tex=r"d_i > 0 \implies y^{\mathsf T} \operatorname{diag}(d)^{-1} y = \sum_i y_i^2/d_i",
         letters=("y", "d"),
-        conditions={"positive": "d_i > 0", "size": "y and d have as many entries"},
+        conditions={"positive": "d_i > 0"},
         reference="Horn and Johnson, Matrix Analysis, section 0.9.1",
         instance=with_vectors(
             lambda a: (
@@ -247,7 +247,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         text="The sum of the squares of a vector's entries is not negative.",
         tex=r"w^{\mathsf T} w \ge 0",
         letters=("w", "w^T"),
-        conditions={"real": "w is a real vector"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.6.1",
         instance=with_vectors(with_transposes(lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)), "w"), "w"),
     ),
@@ -275,7 +275,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         text="(u^T v)^2 <= u^T u v^T v.",
         tex=r"(u^{\mathsf T} v)^2 \le u^{\mathsf T} u\;v^{\mathsf T} v",
         letters=("u", "u^T", "v", "v^T"),
-        conditions={"features": "u and v are real vectors of one finite length"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4",
         instance=with_vectors(
             with_transposes(
@@ -316,7 +316,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         tex=r"\begin{pmatrix} A \\ B \end{pmatrix}^{\mathsf T} \begin{pmatrix} C \\ D \end{pmatrix}"
         r" = A^{\mathsf T} C + B^{\mathsf T} D",
         letters=("A", "B", "C", "D"),
-        conditions={"rows": "A and C have as many rows, and B and D"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.7.1",
         instance=lambda a: (
             transpose(quantity("above", a["A"], a["B"])) * quantity("above", a["C"], a["D"]),
@@ -328,7 +328,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         text="[A, B] [C; D] = A C + B D, where A has as many columns as C has rows, and B as D.",
         tex=r"\begin{pmatrix} A & B \end{pmatrix} \begin{pmatrix} C \\ D \end{pmatrix} = A C + B D",
         letters=("A", "B", "C", "D"),
-        conditions={"columns": "A has as many columns as C has rows, and B as D"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.7.1",
         instance=lambda a: (
             quantity("beside", a["A"], a["B"]) * quantity("above", a["C"], a["D"]),
@@ -341,7 +341,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         tex=r"\begin{pmatrix} A & B \end{pmatrix}^{\mathsf T} C"
         r" = \begin{pmatrix} A^{\mathsf T} C \\ B^{\mathsf T} C \end{pmatrix}",
         letters=("A", "B", "C"),
-        conditions={"rows": "A, B and C have as many rows"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.7.1",
         instance=lambda a: (
             transpose(quantity("beside", a["A"], a["B"])) * a["C"],
@@ -362,7 +362,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         text="|M v|^2 is at most tr(M^T M), the sum of the squares of the entries of M, times |v|^2.",
         tex=r"|M v|^2 \le \operatorname{tr}(M^{\mathsf T} M)\,|v|^2",
         letters=("M", "v"),
-        conditions={"real": "M is a real matrix, v a real vector"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 5.6: the Frobenius norm is at least the spectral one",
         instance=with_vectors(
             lambda a: (

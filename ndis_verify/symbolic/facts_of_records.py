@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
-from ndis_verify.symbolic.fact import NOTHING, Fact, Instance
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, any_real, smooth
 from ndis_verify.symbolic.notation import (
     anything,
     det,
@@ -99,7 +99,7 @@ def _differ(exchanged: bool) -> Fact:
 
 
 def _falling(a: Mapping[str, Any]) -> Instance:
-    f = sp.Lambda(a["argument"], a["f"])
+    f = sp.Lambda(any_real(a["argument"]), a["f"])
     gap = each(f, a["a"]) - each(f, a["b"])
     return scalar(transpose(a["a"] - a["b"]) * gap), "<=", sp.Integer(0)
 
@@ -254,6 +254,7 @@ OF_RECORDS: Mapping[str, Fact] = {
         letters=("f", "argument", "a", "b"),
         conditions={"falls": "the slope is not positive"},
         reference="mean value theorem, in every coordinate: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth(),
         instance=_falling,
         required={"falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<=", sp.Integer(0))},
     ),

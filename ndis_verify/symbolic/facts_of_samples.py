@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic import notation
+from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
+from ndis_verify.symbolic.zero import as_expression
+
+
+def _of_y(a: Mapping[str, Any]) -> Any:
+    """An estimate that is a function of y, of which nothing else is known."""
+    estimate = a["estimate"]
+    if not isinstance(estimate, AppliedUndef) or estimate.args != (a["y"],) or hasattr(notation, str(estimate.func)):
+        raise InputError("estimate", str(estimate), "must be an unknown function of y")
+    return estimate
+
+
+def _without(a: Mapping[str, Any], *names: str) -> None:
+    """Refuses letters that speak of theta."""
+    for name in names:
+        if a["theta"] in as_expression(a[name]).free_symbols:
+            raise InputError(name, str(a[name]), "must not depend on theta")
+
+
+def _exponent(a: Mapping[str, Any]) -> Instance:
+    _without(a, "mean", "variance", "rest")
+    return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
+
 
 OF_SAMPLES: Mapping[str, Fact] = {
     "exact limit of a proportion": Fact(
@@ -150,15 +176,18 @@ OF_SAMPLES: Mapping[str, Fact] = {
         ),
     ),
     "the conditional mean is the best estimate": Fact(
-        text="Where m is the mean of theta given y, every estimate T from y has E (T - theta)^2 = E (T - m)^2 +"
+        text="Where theta given y is N(m, v), every estimate T from y has E (T - theta)^2 = E (T - m)^2 +"
         " E (m - theta)^2.",
         tex=r"\mathbb{E}(T - \theta)^2 = \mathbb{E}(T - m)^2 + \mathbb{E}(m - \theta)^2",
-        letters=("estimate", "mean", "theta"),
-        conditions={"mean": "m is the mean of theta given y", "square": "theta has a finite second moment"},
+        letters=("estimate", "mean", "variance", "theta", "y"),
+        conditions={"mean": "given y, theta is N(m, v)", "square": "theta has a finite second moment"},
         reference="Billingsley, Probability and Measure, section 34: T - m is a function of y",
         draws=("estimate", "theta"),
+        required={
+            "mean": lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),
+        },
         instance=lambda a: (
-            average((a["estimate"] - a["theta"]) ** 2),
+            average((_of_y(a) - a["theta"]) ** 2),
             "=",
             average((a["estimate"] - a["mean"]) ** 2) + average((a["mean"] - a["theta"]) ** 2),
         ),
@@ -172,13 +201,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         conditions={"exponent": "the logarithm of the joint density, up to a constant"},
         reference="Billingsley, Probability and Measure, section 33: conditional densities",
         instance=lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),
-        required={
-            "exponent": lambda a: (
-                a["joint"],
-                "=",
-                -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"],
-            )
-        },
+        required={"exponent": _exponent},
     ),
     "Jensen's inequality of an absolute value": Fact(
         text="The expectation of |X| is at least |E X|.",

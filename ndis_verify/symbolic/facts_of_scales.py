@@ -300,6 +300,7 @@ OF_SCALES: Mapping[str, Fact] = {
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.8; Ruben"
         " (1962)",
         brings=("f",),
+        not_negative=("f",),
         instance=law_of_statistic,
         required={
             "variance": lambda a: variance_of(a["P"], a["variance"]),
@@ -371,7 +372,7 @@ OF_SCALES: Mapping[str, Fact] = {
         text="A divergence is at least what it is at the empty set.",
         tex=r"\delta_{P,Q}(\varepsilon) \ge P(\emptyset) - e^{\varepsilon} Q(\emptyset) = 0",
         letters=("P", "Q", "epsilon"),
-        conditions={"laws": "P and Q are laws on one space"},
+        conditions={},
         reference="the divergence is the supremum over events",
         instance=lambda a: (divergence(a["P"], a["Q"], a["epsilon"]), ">=", _zero),
     ),
@@ -390,12 +391,16 @@ OF_SCALES: Mapping[str, Fact] = {
         required={"variances": lambda a: (sp.Max(1, entry(parts_of(a["P"])[0]) * sp.exp(-a["s"])), ">", _zero)},
     ),
     "slopes are linear": Fact(
-        text="The slope of c_1 f_1 + ... + c_n f_n, the c_k numbers, is c_1 times that of f_1 and so on.",
-        tex=r"\partial \sum_k c_k f_k = \sum_k c_k\,\partial f_k",
+        text="The slope of a f + b g, a and b whole numbers, is a times that of f and b times that of g.",
+        tex=r"\partial (a f + b g) = a\,\partial f + b\,\partial g",
         letters=("terms",),
-        conditions={"slopes": "every f_k has a slope"},
+        conditions={"first": "f has a slope", "second": "g has a slope"},
         reference="Rudin, Principles of Mathematical Analysis, Theorem 5.3",
         instance=linear_slope,
+        required={
+            name: (lambda k: lambda a: (rate(a["terms"][k][1]), "=", None))(k)
+            for k, name in enumerate(("first", "second"))
+        },
     ),
     "a divergence of a more spread law": Fact(
         text="Where all lambda_i > 1, m_i >= 1 coordinates of each, the divergence of N(0, diag(lambda)) from N(0, I)"

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, from_zero_on
+from ndis_verify.symbolic.fact import Fact, Instance, from_zero_on, smooth
 from ndis_verify.symbolic.notation import sign_changes
 from ndis_verify.symbolic.special_functions import Pg, Qg
 
@@ -75,6 +75,7 @@ OF_SIGNS: Mapping[str, Fact] = {
         letters=("f", "slope"),
         conditions={"slope": "the slope of f"},
         reference=_ROLLE,
+        continuous=lambda a: [("f", v, ())],
         instance=lambda a: (sign_changes(a["f"]), "<=", sign_changes(a["slope"]) + 1),
         required={"slope": _has_slope},
     ),
@@ -82,8 +83,9 @@ OF_SIGNS: Mapping[str, Fact] = {
         text="A function that is continuous at 0 and 0 there changes its sign at most as often as its slope does.",
         tex=r"f(0) = 0 \implies S(f) \le S(f')",
         letters=("f", "slope"),
-        conditions={"slope": "the slope of f", "start": "f(0) = 0", "continuous": "f is continuous at 0"},
+        conditions={"slope": "the slope of f", "start": "f(0) = 0"},
         reference=_ROLLE,
+        continuous=lambda a: [("f", v, (0,))],
         instance=lambda a: (sign_changes(a["f"]), "<=", sign_changes(a["slope"])),
         required={"slope": _has_slope, "start": lambda a: (a["f"].subs(v, 0), "=", _zero)},
     ),
@@ -95,9 +97,9 @@ OF_SIGNS: Mapping[str, Fact] = {
             "start": "f(0) > 0",
             "end": "f(1) < 0",
             "twice": "f changes its sign at most twice",
-            "continuous": "f is continuous",
         },
         reference="Karlin, Total Positivity, vol. 1, section 5.1",
+        continuous=lambda a: [("f", v, (0, 1))],
         instance=lambda a: (sign_changes(a["f"]), "<=", sp.Integer(1)),
         required={
             "start": lambda a: (a["f"].subs(v, 0), ">", _zero),
@@ -116,9 +118,9 @@ OF_SIGNS: Mapping[str, Fact] = {
             "up": "the slope is positive at 0",
             "once": "the slope changes its sign at most once",
             "end": "f(1) >= 0",
-            "continuous": "f is continuous, and its slope at 0",
         },
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=lambda a: [("f", v, (0, 1)), ("slope", v, (0,))],
         instance=lambda a: (inside(a["f"]), ">=", _zero),
         required={
             "slope": _has_slope,
@@ -134,6 +136,7 @@ OF_SIGNS: Mapping[str, Fact] = {
         letters=("f", "argument"),
         conditions={"rises": "the slope is positive", "start": "f tends to 0 at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth(),
         instance=lambda a: (_of_positive(a)["f"], ">", _zero),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", _zero),
@@ -146,6 +149,7 @@ OF_SIGNS: Mapping[str, Fact] = {
         letters=("f", "argument"),
         conditions={"rises": "the slope is not negative", "start": "f is 0 at 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth("f", 0),
         instance=lambda a: (from_zero_on(a)["f"], ">=", _zero),
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">=", _zero),

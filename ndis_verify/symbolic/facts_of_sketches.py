@@ -239,7 +239,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         text="B^T B + R has as many columns as B.",
         tex=r"\operatorname{cols}(B^{\mathsf T} B + R) = \operatorname{cols}(B)",
         letters=("B", "R"),
-        conditions={"size": "R has the size of B^T B"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.2.3",
         instance=_of_products,
     ),
@@ -265,7 +265,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         text="tr(w w^T M) = w^T M w.",
         tex=r"\operatorname{tr}(w w^{\mathsf T} M) = w^{\mathsf T} M w",
         letters=("w", "M"),
-        conditions={"size": "M is a square matrix of the size of w"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 1.2",
         instance=lambda a: (
             trace(a["w"] * transpose(a["w"]) * a["M"]),
@@ -366,7 +366,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         text="v^T w = w^T v.",
         tex=r"v^{\mathsf T} w = w^{\mathsf T} v",
         letters=("v", "w"),
-        conditions={"vectors": "v and w are real vectors of one length"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.2.5",
         instance=with_vectors(
             lambda a: (scalar(transpose(a["v"]) * a["w"]), "=", scalar(transpose(a["w"]) * a["v"])), "v", "w"

@@ -91,7 +91,8 @@ def one_test() -> Derivation:
                 "Of a normal probability.",
                 "quantile of a normal probability",
                 {"x": at},
-                {"real": "arguments"},
+                {},
+                ("arguments",),
             )
             for name, at in wanted_at.items()
         ),
@@ -129,7 +130,7 @@ def pair_gdp() -> Derivation:
     1; symbols `M`, `m`, `lambda`.
     """
     root = sp.sqrt(ratio)
-    first, second = sp.symbols("P Q")
+    first, second = sp.symbols("P Q", real=True)
     epsilon, a = sp.symbols("epsilon a", positive=True)
     steps = (
         Step("one eigenvalue", "S^{-1/2} S S^{-1/2} = I: of a variance a,", lhs=held(a) ** -1 * a, rhs=sp.Integer(1)),
@@ -169,7 +170,8 @@ def pair_gdp() -> Derivation:
                 "image of Q": sp.Function("along")(second),
                 "epsilon": epsilon,
             },
-            {"map": "both covariances positive definite"},
+            {},
+            ("both covariances positive definite",),
         ),
         Step(
             "one test",

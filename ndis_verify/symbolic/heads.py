@@ -74,6 +74,7 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         r"\left[{0}\right]_{{S}}",
         "[f]_S is the density that f has on the half sphere, by central projection",
     ),
+    "sphere_constant": ("C_{{{0}, {1}}}", "C_{d, k} makes |y_0|^k a density on the half sphere of R^{d+1}"),
     "slice_of": (
         r"A_{{{0}, {1}}}^{{{2}}}",
         "A_{m, v}^w is what a coordinate of mean m and variance v contributes under the first law, over a reference,"

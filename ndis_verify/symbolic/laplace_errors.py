@@ -118,7 +118,8 @@ def _quantile_steps() -> tuple[Step, ...]:
             "a quantile of a normal probability,",
             "quantile of a normal probability",
             {"x": x},
-            {"real": "arguments"},
+            {},
+            ("arguments",),
         ),
         inferred(
             "its quantile",

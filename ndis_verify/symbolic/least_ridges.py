@@ -76,7 +76,7 @@ _AT_LEAST = _ridge(length**2 * _odds, R, o, length**2 * (1 / target - 1))
 
 
 def _squared(name: str, why: str, w: Any, at: _Ridge) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": str(at.inverse)})
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, (str(at.inverse),))
 
 
 def _leverage_steps(at: _Ridge) -> Iterator[Step]:
@@ -146,7 +146,8 @@ def _bound_steps(at: _Ridge) -> Iterator[Step]:
         "By Cauchy and Schwarz,",
         "Cauchy-Schwarz inequality of vectors",
         {"u": v, "u^T": vt, "v": X * v, "v^T": transpose(X * v)},
-        {"features": str(X)},
+        {},
+        (str(X),),
     )
     yield inferred(
         f"{tag}^2",

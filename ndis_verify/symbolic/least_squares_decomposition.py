@@ -75,7 +75,8 @@ def _size_steps() -> tuple[Step, ...]:
             "B^T B has d columns,",
             "columns of a matrix of products",
             {"B": B, "R": precision - others},
-            {"size": "T in full"},
+            {},
+            ("T in full",),
         ),
         by_fact(
             "columns of the covariance",

@@ -8,8 +8,10 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic import facts_of_statistics
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts_of_statistics import left, value
 from ndis_verify.symbolic.least_squares_order_steps import (
     RECORD,
     along_steps,
@@ -108,11 +110,10 @@ def finite_order() -> Derivation:
     p, q, cap = sp.symbols("p q cap", positive=True)
     ratio, step = sp.symbols("s v", nonnegative=True)
     larger = sp.Symbol("u", real=True)
-    left, T = sp.symbols("e T", positive=True)  # e = 1 - q T
-    density = -(r + 1) / 2 * sp.log(1 - q * T)
+    density = -facts_of_statistics.loss(q, r)
     steps = (
         Step("v", "u is the larger q.", lhs=step, rhs=larger - q, kind="definition", premises=("q <= u",)),
-        *half_sphere_steps(p, q),
+        *half_sphere_steps(),
         Step(
             "direction",
             "e depends on s = p/q alone: e_0^2 = (q-p)/q.",
@@ -131,18 +132,18 @@ def finite_order() -> Derivation:
             "family",
             "L = L0 + ((r+1)/2) log(1 - q T) (finite_loss): in the smaller database T has, relative to P_0, a density"
             " f_q proportional to (1 - q T)^{-(r+1)/2}.",
-            lhs=sp.diff(density, T).subs(q, (1 - left) / T),
-            rhs=((r + 1) / 2 * q / (1 - q * T)).subs(q, (1 - left) / T),
+            lhs=sp.Subs(sp.Derivative(density, value), q, (1 - left) / value),
+            rhs=((r + 1) / 2 * q / (1 - q * value)).subs(q, (1 - left) / value),
         ),
         Step(
             "one order of T",
             "log f_q has a positive mixed derivative: its derivative in q grows with T. (e = 1 - q T.)",
-            lhs=sp.Subs(sp.Derivative(density, T, q), q, (1 - left) / T),
+            lhs=sp.Subs(sp.Derivative(density, value, q), q, (1 - left) / value),
             rhs=sp.Integer(0),
             relation=">",
             witness=(r + 1) / (2 * left**2),
         ),
-        *threshold_steps(q, ratio, T, left, density),
+        *threshold_steps(q, ratio),
         Step(
             "ratio kept",
             "The record on the edge with the same ratio.",

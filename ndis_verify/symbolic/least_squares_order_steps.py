@@ -6,8 +6,10 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic import facts_of_statistics
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts_of_statistics import odds, squares, value
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import held, on_sphere, products, resketched, sketched
 from ndis_verify.symbolic.statement_terms import quantity
@@ -171,7 +173,6 @@ def backward_steps() -> tuple[Step, ...]:
     small, more = sp.Symbol("y", nonnegative=True), sp.Symbol("v", positive=True)
     equal = sp.Symbol("y", positive=True)
     return (
-        Step("continuous", "f is a polynomial.", kind="definition"),
         *_backward_steps("", small, more, sp.Symbol("tau_0", nonnegative=True)),
         *_backward_steps(", x = y", equal, sp.Integer(0), sp.Symbol("tau_1", nonnegative=True)),
     )
@@ -187,7 +188,7 @@ def _backward_steps(case: str, small: Any, more: Any, root: sp.Symbol) -> tuple[
     reached = (1 + large / (1 - root * large)) * (1 + small / (1 - root * small))
     letters = {"f": f, "argument": t, "low": zero, "high": 1 / large, "root": root}
     start, end = f"backwards: at the start{case}", f"backwards: at the end{case}"
-    shown = {"continuous": "continuous", "low": start, "high": end}
+    shown = {"low": start, "high": end}
     return (
         Step(
             start,
@@ -260,12 +261,9 @@ def _room_of_the_smaller(small: Any, more: Any, root: sp.Symbol) -> tuple[Step, 
     )
 
 
-def half_sphere_steps(p: sp.Expr, q: sp.Expr, rows: sp.Expr = r) -> tuple[Step, ...]:
+def half_sphere_steps(rows: sp.Expr = r) -> tuple[Step, ...]:
     """The larger database's law on the half sphere, and T on it. `rows`: r."""
-    s = sp.Symbol("s", nonnegative=True)
-    z, rest = sp.Symbol("z", real=True), sp.Symbol("R", nonnegative=True)
-    w, size = sp.sqrt(q - p), sp.sqrt(1 + z**2 + rest)
-    student = (1 + s) ** (-(rows + 1) / 2)
+    student = facts_of_statistics.student(rows)
     return (
         Step(
             "larger database",
@@ -277,14 +275,15 @@ def half_sphere_steps(p: sp.Expr, q: sp.Expr, rows: sp.Expr = r) -> tuple[Step, 
             "onto the half sphere",
             "y = (1, z)/sqrt(1 + |z|^2):",
             "central projection",
-            {"f": student, "s": s, "d": d},
-            {"density": "larger database"},
+            {"f": student, "s": squares, "d": d},
+            {},
+            ("larger database",),
         ),
         Step(
             "half sphere",
             "its density is proportional to y_0^{r-d}, y_0 = 1/sqrt(1 + s).",
-            lhs=on_sphere(student),
-            rhs=(1 / sp.sqrt(1 + s)) ** (rows - d),
+            lhs=on_sphere(student, squares, d),
+            rhs=(1 / sp.sqrt(1 + squares)) ** (rows - d),
             kind="inference",
             premises=("onto the half sphere",),
         ),
@@ -292,22 +291,19 @@ def half_sphere_steps(p: sp.Expr, q: sp.Expr, rows: sp.Expr = r) -> tuple[Step, 
             "T on it",
             "T = (sqrt(p) z - w)^2/(q (1 + z^2 + R)) (finite_loss) is (y^T e)^2, e = (-sqrt(q-p), sqrt(p), 0, ...)/"
             "sqrt(q).",
-            lhs=(sp.sqrt(p) * z - w) ** 2 / (q * size**2),
-            rhs=(1 / size * (-w / sp.sqrt(q)) + z / size * sp.sqrt(p / q)) ** 2,
+            lhs=facts_of_statistics.as_defined(),
+            rhs=facts_of_statistics.in_direction(),
             premises=("s <= 1",),
         ),
     )
 
 
-def threshold_steps(
-    q: sp.Symbol, ratio: sp.Symbol, T: sp.Symbol, left: sp.Symbol, density: sp.Expr
-) -> tuple[Step, ...]:
+def threshold_steps(q: sp.Symbol, ratio: sp.Symbol) -> tuple[Step, ...]:
     """The divergence at q is that of an event of T, whose probability in the smaller database orders in q."""
-    t, odds = sp.Symbol("t", real=True), sp.Symbol("w", positive=True)
+    t = sp.Symbol("t", real=True)
     step, larger = sp.Symbol("v", nonnegative=True), sp.Symbol("u", real=True)
-    largest_loss = sp.Symbol("L_0", real=True)
-    loss = largest_loss + (r + 1) / 2 * sp.log(1 - q * T)
-    known = {"loss": loss, "argument": T, "parameter": q, "at": odds / ((1 + odds) * T)}
+    loss = facts_of_statistics.loss(q, r)
+    known = {"q": q, "d": d, "r": r}
     order = {"deleted": ("sketch", "falling", "below"), "inserted": ("sketch_insert", "rising", "above")}
     place = dict(zip(order, sp.symbols("t_1 t_2", real=True), strict=True))  # of the two thresholds
 
@@ -318,25 +314,15 @@ def threshold_steps(
     def released(name: str, at: sp.Expr) -> sp.Expr:
         return quantity(order[name][0], ratio * at, at, d, r, epsilon)
 
-    passed = {"deleted": "eps", "inserted": "-eps"}
     by_event = [
-        one
-        for name, (_, kind, _) in order.items()
-        for one in (
-            Step(
-                f"{name}: threshold",
-                f"{place[name]} is where the loss passes {passed[name]}, or the end of the line on whose side it never"
-                " does;",
-                kind="definition",
-            ),
-            by_fact(
-                f"{name}: its event",
-                "there the divergence at q is that of an event of T;",
-                f"threshold of a {kind} loss",
-                {**laws(name, q), "epsilon": epsilon, "t": place[name], **known},
-                {"falls": "loss falls in T", "loss": "family", "threshold": f"{name}: threshold"},
-            ),
+        by_fact(
+            f"{name}: its event",
+            f"For one threshold {place[name]} the divergence at q is that of an event of T;",
+            f"threshold of a {kind} loss",
+            {"p": ratio * q, "epsilon": epsilon, "t": place[name], **known},
+            {"falls": "loss falls in T"},
         )
+        for name, (_, kind, _) in order.items()
     ]
     at_larger = [
         by_fact(
@@ -344,7 +330,7 @@ def threshold_steps(
             "the same event bounds the divergence at a larger q from below.",
             f"an event {where} a threshold",
             {**laws(name, q + step), "epsilon": epsilon, "t": place[name]},
-            {"laws": "T on it"},
+            {},
         )
         for name, (_, _, where) in order.items()
     ]
@@ -392,38 +378,32 @@ def threshold_steps(
         Step(
             "loss falls in T",
             "q T = w/(1 + w) runs over (0, 1).",
-            lhs=sp.Subs(sp.Derivative(loss, T), q, odds / ((1 + odds) * T)),
+            lhs=sp.Subs(sp.Derivative(loss, value), q, odds / ((1 + odds) * value)),
             rhs=sp.Integer(0),
             relation="<",
-            witness=-(r + 1) * odds / (2 * T),
-            premises=("u < 1",),
+            witness=-(r + 1) * odds / (2 * value),
+            premises=("u < 1", "family"),
         ),
         Step("larger q", "q + v,", lhs=q + step, rhs=q, relation=">=", witness=step, premises=("v",)),
         by_fact(
             "probabilities",
             "and T is stochastically larger there.",
             "monotone likelihood ratio",
-            {
-                "family": sp.Lambda(q, resketched(ratio * q, q, d, r)),
-                "parameter": q,
-                "larger": q + step,
-                "t": t,
-                "log density": density,
-                "argument": T,
-                "at": (1 - left) / T,
-            },
-            {"ratio": "one order of T", "density": "family", "larger": "larger q"},
+            {"ratio": ratio, "q": q, "larger": q + step, "d": d, "r": r, "t": t},
+            {"ratio": "one order of T", "larger": "larger q"},
         ),
         by_fact(
             "larger database's T",
             "In the larger database its law is the same.",
             "one statistic of one law",
             {
-                "P": sketched(ratio * q, q, d, r),
-                "other P": sketched(ratio * (q + step), q + step, d, r),
+                "p": ratio * q,
+                "q": q,
+                "d": d,
+                "r": r,
                 "t": t,
-                "direction": (q - ratio * q) / q,
-                "other direction": (q + step - ratio * (q + step)) / (q + step),
+                "other p": ratio * (q + step),
+                "other q": q + step,
             },
             {"density": "half sphere", "statistic": "T on it", "direction": "one direction"},
         ),

@@ -23,7 +23,6 @@ from ndis_verify.symbolic.least_squares_summit_steps import (
     inflow,
     k,
     law_steps,
-    laws,
     leverage,
     loss,
     lowest,
@@ -121,7 +120,6 @@ def _summit_steps(name: str) -> tuple[Step, ...]:
     at = -sp.log(record) if sign == 1 else sp.log(record) - sp.log(g)
     best = leverage(name, sp.Max(0, summit(name)))
     ends = (zero, lowest)[::sign]
-    first, second = laws(leverage(name, v))
 
     def released(p_: Any, q_: Any = 1 - g, rows_: Any = rows) -> Any:
         return quantity(head, p_, q_, d, rows_, epsilon)
@@ -186,8 +184,9 @@ def _summit_steps(name: str) -> tuple[Step, ...]:
             "So the divergence has one summit on the edge.",
             "one summit of a divergence" if sign == 1 else "one summit of a divergence, exchanged",
             {
-                "P": sp.Lambda(v, first),
-                "Q": sp.Lambda(v, second),
+                "leverage": sp.Lambda(v, leverage(name, v)),
+                "q": 1 - g,
+                "r": rows,
                 "epsilon": epsilon,
                 "x": x,
                 "place": v_of,
@@ -210,8 +209,6 @@ def _summit_steps(name: str) -> tuple[Step, ...]:
                 "density of Q": "density at g",
                 "loss": "the loss",
                 "falls": "the loss falls",
-                "bounded": "bounded",
-                "continuous": "continuous",
                 "slope": f"{name}: slope",
                 "up": f"{name}: slope, up",
                 "down": f"{name}: slope, down",

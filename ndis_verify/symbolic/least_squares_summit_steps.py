@@ -15,12 +15,14 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_angles import below, cot, size, statistic, xi
+from ndis_verify.symbolic.facts_of_statistics import direction
 from ndis_verify.symbolic.least_squares_order_steps import RECORD, d, half_sphere_steps, r
-from ndis_verify.symbolic.notation import before, beyond, mass, resketched, sketched, sphere_mean
+from ndis_verify.symbolic.notation import before, beyond, mass, resketched, sketched, sphere_constant, sphere_mean
 
 p, k, share = sp.symbols("p k s", nonnegative=True)
-q, c, g, x, z, constant, gamma = sp.symbols("q c g x z C gamma", positive=True)
+q, c, g, x, z, gamma = sp.symbols("q c g x z gamma", positive=True)
 rows = d + k
+constant = sphere_constant(d, k)
 lowest = -sp.log(g)  # log 1/(1-c)
 one, zero = sp.Integer(1), sp.Integer(0)
 
@@ -163,29 +165,27 @@ def _stretched(letters: Mapping[str, Any]) -> sp.Expr:
 
 def law_steps() -> tuple[Step, ...]:
     """The laws of the cotangent in both databases."""
-    student = (1 + sp.Symbol("s", nonnegative=True)) ** (-(rows + 1) / 2)
     on_edge = leverage("deleted", place("deleted"))
-    letters = {"f": student, "s": share, "d": d, "k": k, "x": x, "constant": constant}
-    letters["direction"] = (1 - g - on_edge) / (1 - g)
-    shown = {"law": "larger database", "density": "half sphere", "statistic": "T on it", "direction": "direction"}
+    record = {"p": on_edge, "q": 1 - g, "d": d, "r": rows}
+    letters = {**record, "x": x}
+    shown = {"size": "d >= 1", "density": "half sphere", "statistic": "T on it", "direction": "direction"}
     stretch = {"d": d, "f": density(one).subs(x, sp.sqrt(g) * x), "factor": sp.sqrt(g), "image": density(g)}
-    first, second = laws(on_edge)
     w = ((1 + g * cot**2) / (1 + cot**2)) ** (-(rows + 1) / 2)
     ratio = g ** (-(k + 1) / 2) * ((1 + x**2) / (1 + g * x**2)) ** (-k / 2)
-    names = {"d": d, "f": density(one), "g": density(g), "w": w, "ratio": ratio, "edge": z}
+    names = {**record, "f": density(one), "g": density(g), "w": w, "ratio": ratio, "edge": z}
     return (
-        *half_sphere_steps(sp.Symbol("p_e", positive=True), sp.Symbol("q_e", positive=True), rows),
+        *half_sphere_steps(rows),
         Step(
             "direction",
             "The leverage on the edge is c x^2/(1 + x^2): e_0^2 = (c-p)/c = 1/(1 + x^2).",
-            lhs=letters["direction"],
+            lhs=direction(on_edge, 1 - g),
             rhs=1 / (1 + x**2),
         ),
         by_fact(
             "law of T",
             "In the larger database T < z^2/(1 + z^2) where the cotangent c of the angle is below z.",
             "cotangent of an angle on a half sphere",
-            {**letters, "P": first, "edge": z},
+            {**letters, "edge": z},
             shown,
         ),
         by_fact("mass", "Its density", "cotangent of an angle on a half sphere, any", letters, shown),
@@ -231,7 +231,7 @@ def law_steps() -> tuple[Step, ...]:
             "other law of T",
             "That is the law of the cotangent in the smaller database.",
             "a law in proportion to another",
-            {**names, "P": first, "Q": second},
+            names,
             {
                 "law": "law of T",
                 "over P": "over P",
@@ -247,7 +247,6 @@ def flow_steps() -> tuple[Step, ...]:
     speed, across = (1 + gamma * cot**2) / (1 + gamma * x**2), gamma * cot / (1 + gamma * x**2)
     line = cot + x * xi
     f = smooth(gamma) * line**k
-    angle = sp.Symbol("phi", real=True)
     sideways = (1 - xi**2) * sp.Derivative(f * across, xi) - (d - 1) * xi * f * across
     start = (xi * speed * density(gamma)).subs(cot, 0)
     edge = z + x * xi
@@ -264,7 +263,9 @@ def flow_steps() -> tuple[Step, ...]:
             "A change of x turns the sphere: the density is carried along.",
             lhs=sp.Derivative(f, x),
             rhs=sp.Derivative(xi * speed * f, cot) - sideways,
-            reduce=lambda left, right: sp.cancel(sp.together(sp.powsimp(sp.expand((left - right) * line / f)))),
+            reduce=lambda left, right: sp.cancel(
+                sp.together(sp.powsimp(sp.expand(((left - right) * line / f).xreplace({constant: one}))))
+            ),
         ),
         Step(
             "start",
@@ -303,29 +304,6 @@ def flow_steps() -> tuple[Step, ...]:
             "more on the one side",
             {"h": edge, "k": k, "d": d},
             {"order": "order of the sides"},
-        ),
-        Step(
-            "size",
-            "xi = sin(phi): |z + x xi|^2 <= (1 + x^2)(1 + z^2),",
-            lhs=(z + x * sp.sin(angle)) ** 2,
-            rhs=(1 + x**2) * (1 + z**2),
-            relation="<=",
-            witness=-((1 - x * z * sp.sin(angle)) ** 2) - x**2 * (1 + z**2) * sp.cos(angle) ** 2,
-        ),
-        Step(
-            "bounded",
-            "so what comes in at g = 1 is at most C (1 + z^2)^{-(d-1)/2}/(1 + x^2), and at 1 - c a multiple of that"
-            " which depends on c and x alone, continuously: slopes in x are bounded for all z together.",
-            kind="definition",
-            premises=("size", "d >= 1"),
-        ),
-        Step(
-            "continuous",
-            "The density |y_0|^k on the sphere is bounded, and continuous in the direction of the pole, which turns"
-            " continuously with p from 0 to c; the loss is bounded and continuous in p and T. So both laws are"
-            " continuous in p.",
-            kind="definition",
-            premises=("half sphere", "T on it", "smaller database"),
         ),
     )
 

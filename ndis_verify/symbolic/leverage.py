@@ -74,7 +74,8 @@ def spectral_form() -> Derivation:
             "D is diagonal,",
             "the form of the inverse of a diagonal matrix",
             {"y": c, "d": eigenvalues},
-            {"positive": positive, "size": str(c)},
+            {"positive": positive},
+            (str(c),),
         ),
         by_fact(
             "weights",

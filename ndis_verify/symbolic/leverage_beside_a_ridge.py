@@ -49,7 +49,7 @@ _algebra = BlockAlgebra(
 
 def _squared(name: str, vector: sp.Expr, transposed: sp.Expr) -> Step:
     why = "A squared length is not negative."
-    return by_fact(name, why, "squared length", {"w": vector, "w^T": transposed}, {"real": LEVERAGE})
+    return by_fact(name, why, "squared length", {"w": vector, "w^T": transposed}, {}, (LEVERAGE,))
 
 
 def _by_rule(name: str, why: str, left: sp.Expr, right: sp.Expr) -> Step:
@@ -94,7 +94,8 @@ def _common_steps() -> tuple[Step, ...]:
             "p^2 <= |v|^2 |w|^2,",
             "Cauchy-Schwarz inequality of vectors",
             {"u": v, "u^T": vt, "v": w, "v^T": wt},
-            {"features": LEVERAGE},
+            {},
+            (LEVERAGE,),
         ),
         _by_rule("v^T w", "as p = v^T w.", scalar(vt * w), leverage),
         at_most("p^2", "So p^2 <= n o.", leverage**2, _size * _length, *("Cauchy-Schwarz", "v^T w", "n", "o")),

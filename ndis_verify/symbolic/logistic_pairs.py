@@ -69,7 +69,7 @@ def logistic_worst() -> Derivation:
         return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
 
     def squared(name: str, why: str, w: Any) -> Step:
-        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": "S"})
+        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, ("S",))
 
     spread = (
         Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=inverse(_shape), kind="definition"),
@@ -134,7 +134,8 @@ def logistic_worst() -> Derivation:
             "A^2 <= m h:",
             "Cauchy-Schwarz inequality of vectors",
             {"u": z, "u^T": zt, "v": S * z, "v^T": transpose(S * z)},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         inferred("m at most", "m is at most l^2,", m, "<=", length**2, Use("m <= l^2"), "m"),
         inferred(
@@ -294,7 +295,8 @@ def logistic_worst() -> Derivation:
             "j^2 <= g m,",
             "Cauchy-Schwarz inequality of vectors",
             {"u": shift, "u^T": transpose(shift), "v": z, "v^T": zt},
-            {"features": "theta'"},
+            {},
+            ("theta'",),
         ),
         Step(
             "(sqrt(g m) - j)^2",
@@ -332,7 +334,8 @@ def logistic_worst() -> Derivation:
             "f = z^T S u has f^2 <= h g,",
             "Cauchy-Schwarz inequality of vectors",
             {"u": S * z, "u^T": transpose(S * z), "v": shift, "v^T": transpose(shift)},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         named(f, "f = z^T S u;"),
         inferred(
@@ -383,6 +386,16 @@ def logistic_worst() -> Derivation:
     steps += [
         Step("C", "The share at the corner,", lhs=share, rhs=f**2 / ((4 + A) * g * _step), kind="definition"),
         inferred("C in full", "written out.", share, "=", in_full, *("C", "A", "f", "g", "S")),
+        inferred(
+            "C <= 1",
+            "which is c y, at most 1,",
+            share,
+            "<=",
+            one,
+            Use("c <= 1", weight=h / ((4 + A) * _step)),
+            *("y <= 1", "C"),
+        ),
+        inferred("C in full <= 1", "written out, too.", in_full, "<=", one, "C <= 1", "C in full"),
     ]
     laws = {
         "first": (_fit, added * identity + inverse(_shape)),
@@ -459,7 +472,7 @@ def logistic_worst() -> Derivation:
                 stated.lhs,
                 "<=",
                 corner["C"],
-                *(use, apart.name, stated.name, covariances.name, plane.name, pair.name, "C"),
+                *(use, apart.name, stated.name, covariances.name, plane.name, pair.name, "C", Use("C <= 1", weight=0)),
             ),
             inferred(
                 f"worst, {called}",
@@ -467,7 +480,7 @@ def logistic_worst() -> Derivation:
                 stated.lhs,
                 "<=",
                 corner["in full"],
-                *(f"in the envelope, {called}", "C in full"),
+                *(f"in the envelope, {called}", "C in full", Use("C in full <= 1", weight=0)),
             ),
         ]
     return Derivation(

@@ -332,7 +332,7 @@ def tails() -> Derivation:
     """
     lemma = privacy_loss()
     b, level = (lemma.concludes[0].symbols[name] for name in ("b", "t"))
-    y = sp.Symbol("y")  # any number
+    y = sp.Symbol("y", real=True)  # any number
     squares = total_of(entry(b) ** 2)
 
     def at_most(threshold: sp.Expr) -> sp.Expr:
@@ -342,6 +342,7 @@ def tails() -> Derivation:
     steps = (
         named(shift, "D = |b|.", root, "D > 0"),
         Step("D^2 > 0", "Positive.", shift**2 / 2, zero, ">", shift**2 / 2),
+        inferred("|b|^2", "D squared.", squares, "=", shift**2, "Delta"),
         inferred("v > 0", "So is v = D^2/2.", squares / 2, ">", zero, *("D^2 > 0", "Delta")),
         Step(
             "reflection",
@@ -367,7 +368,7 @@ def tails() -> Derivation:
             1 - at_most(epsilon),
             "=",
             Phi(root / 2 - epsilon / root),
-            *("at eps", Use("reflection", at={y: (epsilon - squares / 2) / root})),
+            *("at eps", "|b|^2", Use("reflection", at={y: (epsilon - shift**2 / 2) / shift})),
         ),
         inferred(
             "Pr[L' <= -eps]",

@@ -117,7 +117,8 @@ def lemma() -> Derivation:
                 "A number is its transpose,",
                 "a number is its transpose",
                 {"v": K * one_, "w": R * z},
-                {"vectors": FIRST},
+                {},
+                (FIRST,),
             )
             for one_ in (u, w)
         ),

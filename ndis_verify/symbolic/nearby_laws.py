@@ -395,7 +395,6 @@ def binning() -> Derivation:
             fact="parts of a partition",
             letters={"f": positive},
             conditions={
-                "partition": "bins",
                 "sign": Step(
                     "sign",
                     "A positive part.",

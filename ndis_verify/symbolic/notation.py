@@ -49,10 +49,12 @@ loss_at, law_under = (sp.Function(name, real=True) for name in ("loss_at", "law_
 single = sp.Function("single", real=True)
 # products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
 products = sp.Function("products", real=True)
-# on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.
+# on_sphere(f, s, d): the density with respect to the surface of the half sphere that is f, a function of |z|^2 = s, in
+# R^d by central projection. sphere_constant(d, k): what makes |y_0|^k a density there.
 # sphere_mean(d, f): the expectation of f over xi, a coordinate of a uniform direction in R^d. before(g, z, x): the
 # probability of a cotangent below z in the law of parameters g and x.
 on_sphere, sphere_mean, before = (sp.Function(name, real=True) for name in ("on_sphere", "sphere_mean", "before"))
+sphere_constant = sp.Function("sphere_constant", positive=True)
 # slice_of(m, v, w), other_slice(m, v, w, eps): what a coordinate of mean m and variance v contributes to the integrand
 # over another one of variance w, under the first law and, times e^eps, under the second, over a reference density.
 slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of", "other_slice"))

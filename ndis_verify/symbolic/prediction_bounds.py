@@ -61,7 +61,7 @@ LABEL = Hypothesis("|b| <= B", sp.Le(sp.Abs(label), labels))
 
 def in_product(name: str, why: str, u: Any, v: Any, real: str = "T") -> Step:
     letters = {"u": u, "u^T": transpose(u), "v": v, "v^T": transpose(v)}
-    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {"features": real})
+    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {}, (real,))
 
 
 def _at_least(name: str, why: str, lhs: Any, rhs: Any, *premises: str | Use) -> Step:

@@ -33,7 +33,7 @@ def _lent(step: str, **how: Any) -> Use:
 
 def _squared(name: str, why: str, vector: Any) -> Step:
     letters = {"w": vector, "w^T": transpose(vector)}
-    return by_fact(name, why, "squared length", letters, {"real": FEATURES.text})
+    return by_fact(name, why, "squared length", letters, {}, (FEATURES.text,))
 
 
 def _range_steps() -> tuple[Step, ...]:
@@ -48,7 +48,8 @@ def _range_steps() -> tuple[Step, ...]:
             "at most f times the squares of F.",
             "image under a matrix of bounded squares",
             {"M": Ft, "v": F * T * p},
-            {"real": FEATURES.text},
+            {},
+            (FEATURES.text,),
         ),
         inferred(
             "H at most",

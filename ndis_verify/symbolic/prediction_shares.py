@@ -71,7 +71,7 @@ def at_least(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | U
 
 def _inner_product(name: str, why: str, u: Any, v: Any) -> Step:
     letters = {"u": u, "u^T": transpose(u), "v": v, "v^T": transpose(v)}
-    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {"features": "T"})
+    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {}, ("T",))
 
 
 def range_steps() -> tuple[Step, ...]:
@@ -101,7 +101,8 @@ def range_steps() -> tuple[Step, ...]:
             "The squares of the entries of F add up to at most m l^2,",
             "image under a matrix of bounded squares",
             {"M": F, "v": T * w},
-            {"real": "T"},
+            {},
+            ("T",),
         ),
         inferred(
             "o above",

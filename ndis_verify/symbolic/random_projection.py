@@ -188,7 +188,8 @@ def determinant_lemma_steps() -> tuple[Step, ...]:
             kind="fact",
             fact="determinants multiply",
             letters={"R": R, "X": inner},
-            conditions={"square": "D^T D invertible"},
+            conditions={},
+            premises=("D^T D invertible",),
         ),
         Step(
             "determinant lemma",

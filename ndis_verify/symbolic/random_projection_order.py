@@ -173,12 +173,6 @@ def deletion_dominates() -> Derivation:
     slope = largest_loss * sp.exp(v * largest_loss) * flip_of()
     steps = (
         Step(
-            "continuous",
-            "Made of incomplete gamma functions in their second argument, exponentials and logarithms, G, H and R are"
-            " continuous where v goes from 0 to 1, R without the end 1.",
-            kind="definition",
-        ),
-        Step(
             "G' = e^eps H",
             "H = Pg(r/2, (eps* - eps)/k) - Qg(r/2, rho (eps* + eps)/k), eps = v eps*: the density terms cancel in each"
             " direction.",
@@ -250,7 +244,6 @@ def deletion_dominates() -> Derivation:
                 "up": "G starts upwards",
                 "once": "G turns once",
                 "end": "G at eps*",
-                "continuous": "continuous",
             },
         ),
         Step(

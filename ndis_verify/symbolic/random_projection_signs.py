@@ -139,7 +139,7 @@ def _ratio_steps() -> tuple[Step, ...]:
             "so it changes its sign at most as often.",
             "sign changes of a function that starts at 0",
             {"f": ratio, "slope": slope},
-            {"slope": "R'", "start": "R(0)", "continuous": "continuous"},
+            {"slope": "R'", "start": "R(0)"},
         ),
     )
 
@@ -233,7 +233,6 @@ def shape_steps() -> tuple[Step, ...]:
                 "start": "H(0) > 0",
                 "end": "H at the end",
                 "twice": "H changes its sign at most twice",
-                "continuous": "continuous",
             },
         ),
     )

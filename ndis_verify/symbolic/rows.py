@@ -47,9 +47,7 @@ def _inverse_steps(inverse: Any, gram: Any, *given: str) -> tuple[Step, ...]:
 
 def _by_blocks(given: str) -> Step:
     letters = {"A": B, "B": vt, "C": B, "D": vt}
-    return by_fact(
-        "E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {"rows": given}
-    )
+    return by_fact("E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {}, (given,))
 
 
 def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
@@ -79,7 +77,7 @@ def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
 
 
 def _squared(name: str, why: str, w: Any, given: str) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {"real": given})
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, (given,))
 
 
 @cache
@@ -310,7 +308,8 @@ def in_a_ball() -> Derivation:
             "and its square at most |v|^2 |T v|^2.",
             "Cauchy-Schwarz inequality of vectors",
             {"u": v, "u^T": vt, "v": w, "v^T": transpose(w)},
-            {"features": "T"},
+            {},
+            ("T",),
         ),
         inferred("h^2", "So h^2 <= |v|^2 |T v|^2", h**2, "<=", m * bound, *("Cauchy-Schwarz", "h", str(m), str(bound))),
         inferred(

@@ -84,6 +84,8 @@ def at_least_0(value: Any) -> Any:
 
 def linear_slope(a: Mapping[str, Any]) -> Instance:
     """Of whole numbers as factors: what else there is may depend on s."""
+    if len(a["terms"]) != 2:
+        raise InputError("terms", str(a["terms"]), "must be two")
     for c, _ in a["terms"]:
         if not as_expression(c).is_Integer:
             raise InputError("terms", str(c), "must be a whole number")

@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.learning import bins as k
@@ -95,7 +95,7 @@ def set_limits() -> Derivation:
             "its point",
             "misses 1 - P(S) of P.",
             "a test and the trade-off curve",
-            {"size": mass_q, "level": level, "missed": 1 - mass_p},
+            {"curve": trade_off, "size": mass_q, "level": level, "missed": 1 - mass_p},
             {"size": "size", "missed": "room of P(S)"},
         ),
         Step(
@@ -267,7 +267,7 @@ def simultaneous_limits() -> Derivation:
         id="score_auditing.simultaneous_limits",
         title="Limits of every set of a histogram at once",
         sources=("KM-Alg2", "KM-4.2", "KM-4.3"),
-        hypotheses=(INDEPENDENT, BINS, "0 < gamma < 1"),
+        hypotheses=(INDEPENDENT, BINS, Hypothesis("0 < gamma < 1", failure < 1)),
         steps=steps,
         result_step="radius",
         symbols={"n": draws, "k": bins, "gamma": failure},
@@ -314,7 +314,12 @@ def trade_off_of_samples() -> Derivation:
             "a test",
             "So S is a test of the histograms at alpha,",
             "a test and the trade-off curve",
-            {"size": alpha - bound - slack + error, "level": alpha, "missed": others(alpha - bound) + error},
+            {
+                "curve": trade_off,
+                "size": alpha - bound - slack + error,
+                "level": alpha,
+                "missed": others(alpha - bound) + error,
+            },
             {"size": "its level", "missed": "best set"},
         ),
         Step("its error", "and u <= tau.", lhs=error, rhs=bound, relation="<=", witness=-spare),
@@ -328,19 +333,28 @@ def trade_off_of_samples() -> Derivation:
             premises=("a test", "its error"),
         ),
         Step(
+            "its level, exchanged",
+            "The best set of the histograms at alpha has Q(S) <= alpha + u at worst, which is at most alpha + tau.",
+            lhs=alpha + bound,
+            rhs=alpha + error,
+            relation=">=",
+            witness=spare,
+        ),
+        by_fact(
+            "a test of the binned laws",
+            "So it is a test of the binned laws there, and misses at most u more of them:",
+            "a test and the trade-off curve",
+            {"curve": others, "size": alpha + error, "level": alpha + bound, "missed": trade_off(alpha) + error},
+            {"size": "its level, exchanged", "missed": "best set"},
+        ),
+        Step(
             "below",
-            "and, with the roles of the laws and of their samples exchanged, at alpha + tau for alpha, from below.",
+            "the curve of the histograms from below.",
             lhs=trade_off(alpha),
             rhs=others(alpha + bound) - bound,
             relation=">=",
             kind="inference",
-            premises=(
-                Use(
-                    "above",
-                    at={trade_off(alpha): others(alpha + bound), others(alpha - bound): trade_off(alpha)},
-                    weight=-1,
-                ),
-            ),
+            premises=(Use("a test of the binned laws", weight=-1), Use("its error", weight=-1)),
         ),
         Step(
             "binning",

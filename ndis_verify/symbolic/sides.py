@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
@@ -31,6 +32,8 @@ def _evaluated(side: sp.Basic) -> sp.Basic:
 
 def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
     """`side` with expressions in the place of symbols whose assumptions they share."""
+    for symbol, value in values.items():
+        _require_number(symbol, as_expression(value))
     return _replaced(side.as_immutable() if isinstance(side, sp.MatrixBase) else side, tuple(values.items()))
 
 
@@ -49,6 +52,18 @@ def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     if (name := taken_over(as_expression(side), found)) is not None:
         raise InputError("at", str(name), "stands for other values in what is taken at these")
     return as_expression(side).subs(found, simultaneous=True)
+
+
+def _require_number(symbol: Any, value: Any) -> None:
+    """That something may be put in the place of a symbol, or of a call: a finite real number, or an array of letters in
+    the place of one. A number is what it is.
+    """
+    if not isinstance(symbol, (sp.Symbol, AppliedUndef)):
+        raise InputError("at", str(symbol), "must be a symbol, or a call of an unknown function")
+    if isinstance(value, sp.MatrixBase) or value.has(sp.I, sp.oo, -sp.oo, sp.zoo, sp.nan):
+        raise InputError(str(symbol), str(value), "must be a finite real number, or an array of letters")
+    if value != 0 and value.is_commutative is not symbol.is_commutative:
+        raise InputError(str(symbol), str(value), "must be a number where the symbol is, and an array where it is one")
 
 
 def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:

@@ -155,7 +155,8 @@ def capped_steps() -> tuple[Step, ...]:
             "so by Cauchy and Schwarz",
             "Cauchy-Schwarz inequality of vectors",
             {"u": v, "u^T": vt, "v": first, "v^T": first_t},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         inferred(
             "in v",

@@ -58,7 +58,8 @@ def law_steps(at: Database) -> Iterator[Step]:
         "with the square as a trace,",
         "a form as a trace",
         {"w": at.offset, "M": M},
-        {"size": given.name},
+        {},
+        (given.name,),
     )
     constant = (2 * sp.pi * at.residual) ** (-d / 2) / (
         2 ** (r * d / 2) * multigamma(d, r / 2) * at.determinant ** (r / 2)

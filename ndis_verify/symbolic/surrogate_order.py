@@ -107,7 +107,8 @@ def _spread_steps() -> tuple[Step, ...]:
             "A^2 <= m h",
             "Cauchy-Schwarz inequality of vectors",
             {"u": z, "u^T": zt, "v": S * z, "v^T": transpose(S * z)},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         inferred("m at most", "and m <= l^2:", m, "<=", length**2, *(Use(LENGTH.text), "m")),
         by_fact(
@@ -178,7 +179,8 @@ def _form_steps() -> tuple[Step, ...]:
             "and of S z and y.",
             "Cauchy-Schwarz inequality of vectors",
             {"u": S * z, "u^T": transpose(S * z), "v": anything, "v^T": yt},
-            {"features": "S"},
+            {},
+            ("S",),
         ),
         inferred(
             "both together",
@@ -228,9 +230,7 @@ def _update_steps() -> tuple[Step, ...]:
             rhs=scalar(yt * S * z) * scalar(zt * S * anything),
             algebra=FORMS,
         ),
-        by_fact(
-            "y^T S z", "which are one,", "a number is its transpose", {"v": anything, "w": S * z}, {"vectors": "S"}
-        ),
+        by_fact("y^T S z", "which are one,", "a number is its transpose", {"v": anything, "w": S * z}, {}, ("S",)),
     )
 
 
@@ -316,9 +316,7 @@ def _positive_det_steps() -> tuple[Step, ...]:
             product,
             *("inverse", Use("S from the right", between=(-one, shape))),
         ),
-        by_fact(
-            "product", "Determinants multiply,", "determinants multiply", {"R": shape, "X": without}, {"square": "S"}
-        ),
+        by_fact("product", "Determinants multiply,", "determinants multiply", {"R": shape, "X": without}, {}, ("S",)),
     )
 
 

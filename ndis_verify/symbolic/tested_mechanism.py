@@ -121,7 +121,8 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             "and at most |u|^2 |v|^2,",
             "Cauchy-Schwarz inequality of vectors",
             {"u": u, "u^T": ut, "v": v, "v^T": vt},
-            {"features": "databases"},
+            {},
+            ("databases",),
         ),
         at_most(
             "at most l^2", "l^2 here.", along**2, length**2, "Cauchy-Schwarz", Use(RECORD.text), "along u", "length"
@@ -159,7 +160,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             {"symmetric": "databases"},
         ),
         Step("m", "The least eigenvalue of S.", lhs=least, rhs=more, kind="definition"),
-        by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {"real": "databases"}),
+        by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {}, ("databases",)),
         _compared("form of S", "so is S:", form, ">=", zero, "|E u|", "not negative", "square"),
         by_fact(
             "no negative eigenvalue",
@@ -313,7 +314,7 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
     )
 
 
-def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> tuple[Step, ...]:
+def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr, fallen: sp.Expr) -> tuple[Step, ...]:
     """At a good value the chances of an outcome are as close as at the leverage P; at no other one they count."""
     first, second = _laws(direction, lever(_AT))
     here, limit = quantity(DIRECTIONS[direction], lever(_AT), r, epsilon), quantity("projection", target, r, epsilon)
@@ -341,7 +342,8 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> 
             "Of one event at this value,",
             "an event below a threshold",
             {"P": first, "Q": second, "epsilon": epsilon, "t": _cut(_AT)},
-            {"laws": "outcome"},
+            {},
+            ("outcome",),
         ),
         at_most(
             "chances",
@@ -356,7 +358,8 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> 
             "No cost is negative.",
             "a divergence is not negative",
             dict(zip(("P", "Q"), _laws("deletion", target)), epsilon=epsilon),
-            {"laws": "two laws at P"},
+            {},
+            ("two laws at P",),
         ),
         at_most("no cost", "At P.", zero, limit, Use("empty event", weight=-1), "two laws at P"),
         larger("surplus", "Nor is more left over.", gap.subs(x, _AT), zero, limit, ("chances", "no cost")),
@@ -370,7 +373,13 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> 
         at_most("weighted", "Times the density.", p(x) * counted, p(x) * limit, Use("every value", weight=p(x))),
         in_order("release", "In the mean.", total, (p(x) * counted, p(x) * limit), ("weighted", "runs")),
         linear("limit", "A number.", total, ((limit, p(x)),), "runs"),
-        by_fact("mass", "A density.", "a density has mass one", {"p": p(x)}, {"density": "runs"}),
+        by_fact(
+            "mass",
+            "A density.",
+            "a density has mass one",
+            {"p": p(x), "mean": least - fallen, "std": std},
+            {"density": "density", "positive": "std > 0"},
+        ),
         at_most("share of the release", "So its share.", total(p(x) * counted), limit, "release", "limit", "mass"),
     )
 
@@ -391,6 +400,15 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
             kind="definition",
             premises=("m", "k"),
         ),
+        Step(
+            "density",
+            "That of the first run.",
+            lhs=p(x),
+            rhs=sp.exp(-((x - least + fallen) ** 2) / (2 * std**2)) / (sp.sqrt(2 * sp.pi) * std),
+            kind="definition",
+            premises=("runs",),
+        ),
+        Step("std > 0", "There is noise.", lhs=std, rhs=zero, relation=">", witness=std),
         meaning("two values", "mean_shift", shift, test_epsilon),
         by_fact("largest event", "Where p > e^x q.", "largest integral over a set", {"f": gap}, {"integrable": "runs"}),
         at_most(
@@ -406,7 +424,8 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
             "a normal value beyond an edge",
             {"p": p(x), "g": good, "mean": least - fallen, "std": std, "edge": _EDGE},
             {
-                "density": "runs",
+                "density": "density",
+                "positive": "std > 0",
                 "up to": Step("good", "w = 1.", lhs=sp.Subs(good, x, _AT), rhs=one),
                 "beyond": Step("bad", "w = 0.", lhs=sp.Subs(good, x, _EDGE + below), rhs=zero),
             },
@@ -423,14 +442,13 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
 
 def _sign_steps(second: sp.Expr, chances: tuple[Any, Any], laws: tuple[Any, Any]) -> tuple[Step, ...]:
     """Weights and chances are not negative, chances at most 1."""
-    shown = {"law": "outcome"}
     letters = [{"P": one_, "t": _cut(x)} for one_ in laws]
     return (
         Step("t_i >= 0", "A density.", lhs=p(x), rhs=zero, relation=">=", witness=p(x)),
         Step("u_i >= 0", "The other one.", lhs=second, rhs=zero, relation=">=", witness=second),
-        by_fact("a_i >= 0", "A probability.", "probabilities are not negative", letters[0], shown),
-        by_fact("a_i <= 1", "At most 1.", "probabilities are at most 1", letters[0], shown),
-        by_fact("c_i >= 0", "The other one.", "probabilities are not negative", letters[1], shown),
+        by_fact("a_i >= 0", "A probability.", "probabilities are not negative", letters[0], {}, ("outcome",)),
+        by_fact("a_i <= 1", "At most 1.", "probabilities are at most 1", letters[0], {}, ("outcome",)),
+        by_fact("c_i >= 0", "The other one.", "probabilities are not negative", letters[1], {}, ("outcome",)),
         by_fact(
             "w_i <= 1",
             "w is 1 up to the edge, and 0 beyond.",
@@ -495,7 +513,7 @@ def _mechanism(name: str, direction: str, floor: sp.Expr, claims: tuple[str, ...
         ),
         EITHER,
         *_test_steps(fallen, second),
-        *_release_steps(direction, chances, floor),
+        *_release_steps(direction, chances, floor, fallen),
         *_sign_steps(second, chances, laws),
         *composed(total, (p(x), second), chances, good, "runs"),
         at_most(

@@ -122,7 +122,7 @@ def conversion() -> Derivation:
             " 1 -"
             " H_a(Q||P) - a x.",
             "a supporting line of a trade-off curve",
-            {"x": x, "slope": order, "profile": sp.Function("H", real=True)},
+            {"x": x, "slope": sp.Symbol("a_x", nonnegative=True), "profile": sp.Function("H", real=True)},
             {"curve": "weak duality"},
         ),
         Step(

@@ -407,15 +407,16 @@ def _corner_steps() -> Iterator[Step]:
         "with the sum",
         "a sum over a pair",
         {"f": counts * sp.log(entries), **pairs},
-        {"defined": "eigenvalues of the corner"},
+        {},
+        ("eigenvalues of the corner",),
     )
     yield by_fact(
         "product",
         "and the product of two.",
         "a product over a pair",
         {"f": (1 - u * (entries - 1)) ** (-counts / 2), **pairs},
-        {"defined": "range at the corner"},
-        ("range at T",),
+        {},
+        ("range at the corner", "range at T"),
     )
 
 

@@ -155,9 +155,9 @@ def noisy_pair() -> Derivation:
     bound = quantity("mean_shift", distance, e1) + sp.exp(e1) * term
     divergence = quantity("independent", entry(mu) / entry(k), entry(s) / entry(k), e1 + e2)
     steps = (
-        meaning("divergence", "independent", *divergence.args),
         *_DEFINITIONS,
         *_noise_steps(),
+        meaning("divergence", "independent", *divergence.args),
         Step(
             "three laws",
             "P, Q, R laws on one space, of independent normal coordinates at the smaller noise: of means and standard"

@@ -80,7 +80,7 @@ def _arguments(expression: sp.Expr) -> sp.Expr:
         return sp.expand(sp.cancel(sp.together(sp.expand_log(argument))))
 
     return expression.replace(
-        lambda node: isinstance(node, sp.Function) and not isinstance(node, (sp.Max, sp.Min)),
+        lambda node: isinstance(node, sp.Function) and not isinstance(node, (sp.Max, sp.Min, sp.Piecewise)),
         lambda node: node.func(*(tidy(argument) for argument in node.args)),
     )
 
@@ -145,12 +145,9 @@ def nonzero_somewhere(
 
     Calls of unknown functions may take any values that their assumptions allow, at different arguments different ones.
     """
-    if expression.has(AppliedUndef):
-        expression = _arguments(expression)
-        calls = sorted(expression.atoms(AppliedUndef), key=str)
-        if not all(_told_apart(*pair) for pair in combinations(calls, 2)):
-            return False
-        expression = expression.xreplace({call: _any_value(call, k) for k, call in enumerate(calls)})
+    expression = _without_calls(expression)
+    if expression is None:
+        return False
     if not all(symbol.is_commutative for symbol in expression.free_symbols):
         return False
     for point in points(expression):
@@ -169,8 +166,20 @@ def zero_at_points(expression: Any) -> bool | None:
         return _all(zero_at_points(entry) for entry in expression)
     if nonzero_somewhere(expression) or nonzero_somewhere(expression, points=_own_points):
         return False
-    points = sample_points(expression.free_symbols)
+    expression = _without_calls(expression)
+    points = [] if expression is None else sample_points(expression.free_symbols)
     return True if any(value_at(expression, point, SAMPLE_DIGITS) is not None for point in points) else None
+
+
+def _without_calls(expression: Any) -> Any:
+    """With any values in the place of calls of unknown functions; None where two calls may be one."""
+    if not expression.has(AppliedUndef):
+        return expression
+    expression = _arguments(expression)
+    calls = sorted(expression.atoms(AppliedUndef), key=str)
+    if not all(_told_apart(*pair) for pair in combinations(calls, 2)):
+        return None
+    return expression.xreplace({call: _any_value(call, k) for k, call in enumerate(calls)})
 
 
 def _told_apart(call: Any, other: Any) -> bool:

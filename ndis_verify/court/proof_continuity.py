@@ -1,0 +1,64 @@
+"""That a letter is continuous where a fact needs it: its form is made of continuous functions, and at the ends of an
+interval it divides by nothing that is 0.
+
+That it has a value at every number its argument stands for is asked of what a proof ends in (`proof_values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.symbolic.derivation import Step
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
+from ndis_verify.symbolic.zero import as_expression
+
+_CONTINUOUS = (
+    *(sp.Add, sp.Mul, sp.Pow, sp.UnevaluatedExpr, sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan),
+    *(sp.erf, sp.erfc, Phi, Pg, Qg, sp.Abs, sp.Max, sp.Min),
+)
+_QUANTITIES = ("mean_shift",)  # in both arguments: as their closed form shows
+
+
+def not_continuous(step: Step, names: Mapping[Any, Any]) -> Iterator[str]:
+    """What in the letters of a fact may jump where it has to be continuous; `names`: what names stand for."""
+    fact = FACTS[step.fact]
+    for name, over, _ in fact.continuous(step.letters) if fact.continuous else ():
+        value = _form(step.letters[name])
+        for part in sorted(may_jump(value, {over}, names), key=str):
+            yield f"{name!r} has {part}, which may jump"
+
+
+def at_ends(step: Step) -> Iterator[tuple[Any, Any, Any]]:
+    """Letters that have to be continuous up to an end, what they go over, and that end."""
+    fact = FACTS.get(step.fact)
+    if step.kind != "fact" or fact is None or fact.continuous is None or set(step.letters) != set(fact.letters):
+        return
+    for name, over, ends in fact.continuous(step.letters):
+        yield from ((_form(step.letters[name]), over, as_expression(end)) for end in ends)
+
+
+def _form(letter: Any) -> Any:
+    """What a letter is at the symbol that it is a function of."""
+    return letter.expr if isinstance(letter, sp.Lambda) else as_expression(letter)
+
+
+def may_jump(value: Any, over: set[Any], names: Mapping[Any, Any]) -> set[Any]:
+    """The parts of an expression that are not known to be continuous in the symbols `over`."""
+    if value in names:
+        left = {name: meant for name, meant in names.items() if name != value}
+        return may_jump(as_expression(names[value]), over, left)
+    if not value.free_symbols & over:
+        spoken = [one for one in value.atoms(sp.Symbol, AppliedUndef) if one in names]
+        return set().union(*(may_jump(one, over, names) for one in spoken))
+    if value.is_Symbol:
+        return set()
+    known = isinstance(value, _CONTINUOUS) or (isinstance(value, AppliedUndef) and str(value.func) in _QUANTITIES)
+    if isinstance(value, scalar) or not known:
+        return {value}
+    return set().union(*(may_jump(arg, over, names) for arg in value.args))

@@ -1,0 +1,114 @@
+"""That what a premise puts in the place of a call may stand there: that the call is one of an unknown function.
+
+What a fact writes, or a definition defines, is known: 7 is no value of a probability. A coordinate of a vector is
+replaced together with the vector, of which facts and hypotheses speak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic.derivation import Derivation, Use, named, steps_in
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.meanings import Ri, g, gt, q, x
+from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.sides import at_values
+from ndis_verify.symbolic.zero import as_expression
+
+_OF_A_VECTOR = "coordinate"
+
+
+def known_call(derivation: Derivation, use: Use) -> str:
+    """What keeps the calls that `use` replaces from being replaced; empty where nothing does."""
+    calls = [key for key in use.at if isinstance(key, AppliedUndef)]
+    if not calls:
+        return ""
+    whole = derivation if use.of is None else use.of()
+    known = _known(whole, use.step)
+    for key in calls:
+        if _is_moved_density(derivation, use, key):
+            continue
+        if str(key.func) == _OF_A_VECTOR:
+            if text := _of_vector(whole, use, key):
+                return text
+        elif str(key.func) in QUANTITIES or key.func in known:
+            return f"{key} is known, and not what anything may take the place of"
+    return ""
+
+
+def _of_vector(whole: Derivation, use: Use, key: Any) -> str:
+    (vector,) = key.args
+    if use.of is None and whole.fixed(use.step) & ({key} | key.free_symbols):
+        return f"{key} is not free in {use.step!r}"
+    step = whole.step(use.step) if use.step not in whole.given else whole.supposed(use.step)
+    sides = () if step is None or step.lhs is None else (step.lhs, step.rhs)
+    rest = [side.xreplace({key: sp.Integer(0)}) for side in _expressions(sides)]
+    if vector not in use.at and any(vector in side.free_symbols for side in rest):
+        return f"{vector} stays, while its coordinates are replaced"
+    if vector not in use.at and _speaks_of(whole, use.step, key):
+        return f"{use.step!r} rests on what is known of {vector}, whose coordinates are replaced"
+    return ""
+
+
+def _speaks_of(whole: Derivation, name: str, key: Any) -> bool:
+    """Whether a fact that a step rests on speaks of a vector otherwise than by its coordinates."""
+    facts = [one for step in _behind(whole, name) for one in steps_in(step) if one.kind == "fact"]
+    spoken = [value for one in facts for value in (one.lhs, one.rhs, *one.letters.values())]
+    return any(key.args[0] in side.xreplace({key: sp.Integer(0)}).free_symbols for side in _expressions(spoken))
+
+
+def _expressions(value: Any) -> Iterator[Any]:
+    """The expressions in letters; of functionals the sides have what they write."""
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            yield from _expressions(one)
+    elif isinstance(value, (sp.Basic, sp.MatrixBase)):
+        yield as_expression(value)
+
+
+def _is_moved_density(derivation: Derivation, use: Use, key: Any) -> bool:
+    """Whether q(x), the density of a normal law, becomes that at a distance from p which a definition says it to have
+    there, or where both means are one, at 0.
+    """
+    value = use.at[key]
+    if key != q(x) or not isinstance(value, AppliedUndef) or value.func != q or value.args[0] != x:
+        return False
+    length = at_values(scalar(gt * Ri * Ri * g), {one: to for one, to in use.at.items() if one in (g, gt, Ri)})
+    said = [(one.lhs, one.rhs) for one in derivation.steps if one.kind == "definition"]
+    distance = value.args[1] ** 2
+    return (length, distance) in said or length == distance == 0
+
+
+def _known(whole: Derivation, name: str) -> set[Any]:
+    """The functions that facts write, and definitions define, among what a step rests on."""
+    found = set()
+    for one in (one for step in _behind(whole, name) for one in steps_in(step)):
+        if one.kind == "definition" and isinstance(one.lhs, AppliedUndef):
+            found.add(one.lhs.func)
+        if one.kind == "fact" and one.fact in FACTS:
+            written = set().union(*(_functions(side) for side in (one.lhs, one.rhs)))
+            found |= written - set().union(*map(_functions, one.letters.values()))
+        for use in one.premises:
+            if isinstance(use, Use) and use.of is not None:
+                found |= _known(use.of(), use.step)
+    return found
+
+
+def _behind(whole: Derivation, name: str) -> list[Any]:
+    """The steps that a step rests on, and itself."""
+    steps, waiting, seen = {step.name: step for step in whole.steps}, [name], set[str]()
+    while waiting:
+        one = waiting.pop()
+        if one not in seen and one in steps:
+            seen.add(one)
+            waiting += named(steps[one])
+    return [steps[one] for one in seen]
+
+
+def _functions(value: Any) -> set[Any]:
+    return {call.func for side in _expressions([value]) for call in side.atoms(AppliedUndef)}
