@@ -20,7 +20,7 @@ from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, beyond, share, x
-from ndis_verify.symbolic.scopes import DRAWS, binders, bound
+from ndis_verify.symbolic.scopes import DRAWS, binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
@@ -83,15 +83,6 @@ def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
     for name, meant in names_of(lemma).items():
         if name not in use.at and any(speaks(side, name) for side in (step.lhs, step.rhs)):
             yield name, at_values(meant, use.at)
-
-
-def speaks(side: Any, name: Any) -> bool:
-    """Whether an expression speaks of a name; of a function at any argument."""
-    if not isinstance(side, (sp.Basic, sp.MatrixBase)):
-        return False
-    if isinstance(name, sp.Symbol):
-        return name in side.free_symbols
-    return any(call.func == name.func for call in side.atoms(AppliedUndef))
 
 
 def _behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:

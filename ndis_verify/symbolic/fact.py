@@ -24,7 +24,9 @@ class Fact:
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
     exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown. `assumed`:
-    condition -> what the hypothesis that shows it has as its relation.
+    condition -> what the hypothesis that shows it has as its relation. `finite`: condition -> the means that have to be
+    finite numbers, by their form or by what the conditions and premises of the step say; of those of `or_infinite` it
+    is enough that nothing of which the mean is taken is negative.
     """
 
     text: str
@@ -38,6 +40,8 @@ class Fact:
     brings: tuple[str, ...] = ()
     where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     assumed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+    finite: Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, ...]]] = field(default_factory=dict)
+    or_infinite: tuple[str, ...] = ()
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
