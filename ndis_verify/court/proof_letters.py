@@ -5,6 +5,7 @@ fact goes, a name that a lemma has too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.fact import JUMPING, Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
@@ -30,7 +31,6 @@ _NUMBERS = (  # letters of facts that are the same at every point
     *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
-_JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
@@ -115,14 +115,31 @@ def drawn(derivation: Derivation) -> set[Any]:
     return set().union(*(_atoms(one) for one in _drawn_letters(derivation)))
 
 
+def drawn_in_all(derivation: Derivation) -> set[Any]:
+    """The same, and what is drawn in its lemmas, but for that in whose place something is put."""
+    found = drawn(derivation)
+    for use in (p for step in derivation.steps for one in steps_in(step) for p in one.premises):
+        if isinstance(use, Use) and use.of is not None:
+            found |= {one for one in _drawn_in_lemma(use.of()) if one not in use.at}
+    return found
+
+
+@cache
+def _drawn_in_lemma(lemma: Derivation) -> frozenset[Any]:
+    return frozenset(drawn_in_all(lemma))
+
+
 def _drawn_letters(derivation: Derivation) -> list[Any]:
     facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
     return [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
 
 
-def moving(derivation: Derivation, step: Step, use: Use) -> str:
-    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there."""
+def moving(derivation: Derivation, step: Step, use: Use, here: set[Any]) -> str:
+    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there, or
+    a number in whose place something is put that is drawn, as `here` says.
+    """
     random = drawn(derivation) & set(use.at)
+    random |= {key for key, value in use.at.items() if _atoms(value) & here}
     for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
         place = bound(call)
         inside = set().union(*(_atoms(arg) for arg in call.args))
@@ -237,7 +254,7 @@ def _renamed(value: Any, names: Mapping[Any, Any]) -> Any:
 def _jumps(letters: Mapping[str, Any], over: set[Any]) -> Iterator[tuple[str, Any]]:
     """What in a letter is not continuous in one of the symbols: a slope says nothing of what it does there."""
     for name, value in letters.items():
-        for jump in sorted(value.atoms(*_JUMPING), key=str) if isinstance(value, sp.Basic) else ():
+        for jump in sorted(value.atoms(*JUMPING), key=str) if isinstance(value, sp.Basic) else ():
             if jump.free_symbols & over:
                 yield name, jump
 

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_letters import drawn, names_of
+from ndis_verify.court.proof_letters import drawn_in_all, names_of
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, Use
@@ -19,12 +19,13 @@ from ndis_verify.symbolic.heads import HEADS
 from ndis_verify.symbolic.normal_coordinates import is_normal_density
 from ndis_verify.symbolic.normal_images import DENSITIES
 from ndis_verify.symbolic.notation import total, x
-from ndis_verify.symbolic.scopes import speaks
+from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.zero import as_expression
 
 _FUNCTIONS = (sp.core.function.UndefinedFunction, sp.core.function.FunctionClass)
 _OF_A_LAW = {"before"}  # what it is of a law of two parameters a proof says
+_OF_DENSITIES = {"a normal value beyond an edge"}  # facts that say of what law a density is
 _NORMAL = {str(density.func) for density in DENSITIES}
 TAKEN = {  # functions that mean something already, so that no proof says what they are
     *(name for name, value in vars(notation).items() if isinstance(value, _FUNCTIONS) and name not in _OF_A_LAW),
@@ -50,10 +51,17 @@ def mean_problems(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
 def _known(derivation: Derivation, step: Step) -> Known:
     """What the conditions and the premises of a step say."""
     named = [one if isinstance(one, Step) else _used(derivation, one) for one in _rests_on(step)]
-    said = [one for one in named if one is not None and one.lhs is not None and _is_shown(derivation, one)]
+    random = _random(derivation)
+    sides = (node for side in (step.lhs, step.rhs) for node in binders(side))
+    places = random.union(*map(bound, sides)) - set(names_of(derivation))  # what is of one value by a hypothesis
+    said = [
+        one
+        for premise, one in zip(_rests_on(step), named)
+        if one is not None and one.lhs is not None and _is_shown(derivation, one)
+        if not places & (derivation.fixed_in(premise) if isinstance(premise, Step) else derivation.fixed(premise))
+    ]
     relations = tuple((opened(one.lhs), one.relation, opened(one.rhs)) for one in said)
-    names = names_of(derivation)
-    return Known(relations, frozenset(_random(derivation)), names)
+    return Known(relations, frozenset(random), names_of(derivation))
 
 
 def _rests_on(step: Step) -> list[Any]:
@@ -72,7 +80,7 @@ def _is_shown(derivation: Derivation, one: Step) -> bool:
 
 def _random(derivation: Derivation) -> set[Any]:
     """What is drawn, and the names of what is made of it."""
-    found = drawn(derivation)
+    found = drawn_in_all(derivation)
     for name, meant in names_of(derivation).items():
         if any(one in found for one in as_expression(meant).atoms(sp.Symbol, AppliedUndef)):
             found.add(name)
@@ -100,7 +108,11 @@ def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:
         if isinstance(name, AppliedUndef) and name.func == f.func and name not in DENSITIES:
             yield f"{f} is a density, and was defined to be something else"
     for one in derivation.steps:
-        if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
+        if (
+            one.kind == "fact"
+            and one.fact in set(FACTS) - _OF_DENSITIES
+            and set(one.letters) == set(FACTS[one.fact].letters)
+        ):
             if any(speaks(as_expression(one.letters[letter]), f) for letter in FACTS[one.fact].brings):
                 yield f"{f} is a density, and is said to exist as something else"
 

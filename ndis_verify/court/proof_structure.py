@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_letters import drawn, hidden, letter_problems, moving
+from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving
 from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
@@ -147,7 +147,7 @@ def _of_use(derivation: Derivation, use: Use) -> str:
     lemma = derivation if use.of is None else use.of()
     if found is not None and found.lhs is not None and (name := hidden(lemma, lemma.step(use.step), use)):
         return f"{use.step!r} speaks of {name}, which was defined for other values"
-    if found is not None and (name := moving(lemma, lemma.step(use.step), use)):
+    if found is not None and (name := moving(lemma, lemma.step(use.step), use, drawn_in_all(derivation))):
         return f"{use.step!r} has a mean over {name}, which has no value there"
     if use.of is None:
         return ""
@@ -275,7 +275,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         of_points = {one.lhs for one in derivation.steps if one.kind == "definition" and of_one_point(one.rhs)}
         if named := as_expression(c).free_symbols & of_points:
             yield f"{named.pop()} was defined at one point, and is no number"
-    random = drawn(derivation)
+    random = drawn_in_all(derivation)
     for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
         if named := set(as_expression(c).atoms(sp.Symbol, AppliedUndef)) & random:
             yield f"{named.pop()} is drawn, and is no number"

@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.integrable_forms import is_bounded_ratio
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.unknowns import equal
 
@@ -76,7 +77,8 @@ def _of_product(f: Any, known: Bounds) -> Ends:
     numbers = [arg for arg in f.args if not known.changes(arg)]
     rest = [arg for arg in f.args if known.changes(arg)]
     inner = [bounds(arg, known) for arg in rest]
-    if all(map(all, inner)):
+    variables = [one for one in f.free_symbols if known.changes(one)]
+    if all(map(all, inner)) or (len(variables) == 1 and is_bounded_ratio(rest, variables[0])):
         return _BOTH
     if len(rest) > 1 and not all(arg.is_nonnegative for arg in rest):
         return _NEITHER

@@ -69,6 +69,7 @@ def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters
 
 
+JUMPING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.arg, sp.atan2)
 _CONSTANTS = ("columns", "multigamma", "projection")  # functions whose values are the same at every point and draw
 _MEANS = ("average", "normal_mean", "over", "over_definite", "sum", "summed", "total")
 
@@ -106,6 +107,14 @@ def linear(mean: Any, terms: Any) -> Instance:
         if _changing(c) or c.free_symbols & places:
             raise InputError("terms", str(c), "must be a number, the same at every point")
     return mean(sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
+
+
+def without_jumps(f: Any) -> Any:
+    """f, in which nothing stands that jumps: a slope says nothing of a jump."""
+    f = as_expression(f)
+    if jumps := f.atoms(*JUMPING):
+        raise InputError("g", str(min(jumps, key=str)), "may jump")
+    return f
 
 
 def constant(letters: Mapping[str, Any], name: str) -> Any:

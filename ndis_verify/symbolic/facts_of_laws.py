@@ -308,23 +308,23 @@ OF_LAWS: Mapping[str, Fact] = {
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (mass(a["P"], a["t"]), "<=", sp.Integer(1)),
     ),
-    "a density has mass one": Fact(
-        text="The integral of a density of a law on the line is 1.",
-        tex=r"\int p(x)\,dx = 1",
-        letters=("p",),
-        conditions={"density": "p is a density of a law on the line"},
-        reference="the definition of a density: Billingsley, Probability and Measure, section 16",
-        instance=lambda a: (total(a["p"]), "=", sp.Integer(1)),
-    ),
     "a normal value beyond an edge": Fact(
         text="Where p is the density of N(m, s^2), and g is 1 up to an edge e and 0 beyond it, the integral of"
         " p (1 - g) is Phi((m - e)/s).",
         tex=r"X \sim \mathcal{N}(m, s^2) \implies \Pr[X > e] = \Phi((m - e)/s)",
         letters=("p", "g", "mean", "std", "edge"),
-        conditions={"density": "p is that density", "up to": "g is 1 up to the edge", "beyond": "and 0 beyond it"},
+        conditions={
+            "density": "p is that density",
+            "std": "s > 0",
+            "up to": "g is 1 up to the edge",
+            "beyond": "and 0 beyond it",
+        },
         reference="Feller, vol. 1, section VII.1: -X has the law N(-m, s^2)",
+        brings=("p",),
         instance=lambda a: (total(a["p"] * (1 - a["g"])), "=", Phi((a["mean"] - a["edge"]) / a["std"])),
         required={
+            "density": lambda a: (total(a["p"]), "=", sp.Integer(1)),
+            "std": lambda a: (a["std"], ">", sp.Integer(0)),
             "up to": lambda a: (a["g"].subs(x, a["edge"] - beyond), "=", sp.Integer(1)),
             "beyond": lambda a: (a["g"].subs(x, a["edge"] + below), "=", sp.Integer(0)),
         },

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, averaged
+from ndis_verify.symbolic.fact import Fact, averaged, without_jumps
 from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
 
 OF_SAMPLES: Mapping[str, Fact] = {
@@ -141,7 +141,11 @@ OF_SAMPLES: Mapping[str, Fact] = {
         " g'(y).",
         tex=r"\mathbb{E} (y - \theta)\,g(y) = \sigma^2\,\mathbb{E} g'(y)",
         letters=("y", "theta", "std", "g", "slope"),
-        conditions={"normal": "y is normal with mean theta and this std", "slope": "the slope of g, of finite mean"},
+        conditions={
+            "normal": "y is normal with mean theta and this std",
+            "slope": "the slope of g, which has no jump",
+            "finite": "the slope has a finite mean",
+        },
         reference="Stein, Estimation of the mean of a multivariate normal distribution (1981), Lemma 1",
         draws=("y",),
         instance=lambda a: (
@@ -149,6 +153,8 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "=",
             a["std"] ** 2 * average(a["slope"]),
         ),
+        required={"slope": lambda a: (sp.Derivative(without_jumps(a["g"]), a["y"]), "=", a["slope"])},
+        finite={"finite": lambda a: (average(a["slope"]),)},
     ),
     "the conditional mean is the best estimate": Fact(
         text="Where m is the mean of theta given y, every estimate T from y has E (T - theta)^2 = E (T - m)^2 +"

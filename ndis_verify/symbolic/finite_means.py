@@ -46,7 +46,7 @@ class Known:
 
 def is_finite(mean: Any, known: Known) -> bool:
     """Whether a mean, or an integral over a set, is a finite number."""
-    if _head(mean) not in ("Integral", *_MEANS):
+    if _head(mean) not in ("Integral", *_MEANS) or not _is_over_its_range(mean):
         return False
     if _head(mean) in FINITE_SUMS:
         return True
@@ -61,6 +61,18 @@ def _is_held(one: Any, places: frozenset[Any]) -> bool:
     """Whether it is a number, or a coordinate of a vector of numbers, that no mean goes over."""
     number = one.args[0] if isinstance(one, AppliedUndef) and str(one.func) == "coordinate" else one
     return isinstance(number, sp.Symbol) and number.is_commutative and number not in places
+
+
+def _is_over_its_range(mean: Any) -> bool:
+    """Whether what is assumed of the variable of an integral is true of its range."""
+    if not isinstance(mean, sp.Integral):
+        return True
+    variable, low, high = mean.limits[0]
+    return bool(
+        (variable.is_nonnegative is not True or low.is_nonnegative)
+        and (variable.is_nonpositive is not True or high.is_nonpositive)
+        and not variable.is_integer
+    )
 
 
 def is_extended(mean: Any) -> bool:
@@ -151,7 +163,7 @@ def _of_term(term: Any, mean: Any, known: Known) -> bool:
     """Whether a product has a finite mean."""
     limits = Bounds(lambda f: changes(f, mean, known), known.relations)
     factors = [one for one in sp.Mul.make_args(term) if changes(one, mean, known)]
-    if all(both(bounds(one, limits)) for one in factors) and _has_finite_measure(mean):
+    if _has_finite_measure(mean) and both(bounds(sp.Mul(*factors), limits)):
         return True
     for k, one in enumerate(factors):
         if all(both(bounds(other, limits)) for n, other in enumerate(factors) if n != k):

@@ -12,6 +12,8 @@ def falls_fast_enough(factors: Iterable[Any], variable: Any, low: Any, high: Any
     """Whether the integral of a product from low to high is finite: at the ends of the range, and at 0, where powers of
     the variable have no bound.
     """
+    if variable.is_nonnegative and not low.is_nonnegative:
+        return False  # the letter is no number of the whole range
     exponent, powers = sp.Integer(0), []
     for one in (part for factor in factors for part in sp.Mul.make_args(factor) if part.has(variable)):
         if isinstance(one, sp.exp):
@@ -36,6 +38,15 @@ def is_explicit(factor: Any, variable: Any) -> bool:
     if isinstance(factor, sp.exp):
         return bool(sp.expand(factor.args[0]).is_polynomial(variable))
     return _size(factor, variable) is not None
+
+
+def is_bounded_ratio(factors: Iterable[Any], variable: Any) -> bool:
+    """Whether a product of polynomials and of inverses of those that are at least a positive number stays bounded."""
+    sizes = [_size(one, variable) for one in factors]
+    if any(size is None for size in sizes):
+        return False
+    at_zero, far_out = (sp.Add(*(size[end] for size in sizes if size is not None)) for end in (0, 1))
+    return bool(at_zero == 0 and far_out.is_nonpositive)
 
 
 def _decays(exponent: Any, variable: Any, low: Any, high: Any) -> bool | None:

@@ -410,6 +410,7 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
             {"p": p(x), "g": good, "mean": least - fallen, "std": std, "edge": _EDGE},
             {
                 "density": _RUNS[0],
+                "std": Step("std", "Noise.", lhs=std, rhs=zero, relation=">", witness=std),
                 "up to": Step("good", "w = 1.", lhs=sp.Subs(good, x, _AT), rhs=one),
                 "beyond": Step("bad", "w = 0.", lhs=sp.Subs(good, x, _EDGE + below), rhs=zero),
             },
