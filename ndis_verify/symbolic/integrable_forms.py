@@ -25,7 +25,7 @@ def falls_fast_enough(factors: Iterable[Any], variable: Any, low: Any, high: Any
         return False
     at_zero = sp.Add(*(size[0] for size in sizes if size is not None))
     far_out = sp.Add(*(size[1] for size in sizes if size is not None))
-    if at_zero != 0 and not (low == 0 and (at_zero + 1).is_positive):
+    if not at_zero.is_nonnegative and not (low == 0 and (at_zero + 1).is_positive):
         return False
     if low.is_finite and high.is_finite:
         return exponent == 0 or sp.expand(exponent).is_polynomial(variable)
@@ -46,7 +46,7 @@ def is_bounded_ratio(factors: Iterable[Any], variable: Any) -> bool:
     if any(size is None for size in sizes):
         return False
     at_zero, far_out = (sp.Add(*(size[end] for size in sizes if size is not None)) for end in (0, 1))
-    return bool(at_zero == 0 and far_out.is_nonpositive)
+    return bool(at_zero.is_nonnegative and far_out.is_nonpositive)
 
 
 def _decays(exponent: Any, variable: Any, low: Any, high: Any) -> bool | None:
@@ -73,7 +73,7 @@ def _size(factor: Any, variable: Any) -> tuple[Any, Any] | None:
         return sp.Integer(0), sp.degree(base, variable) * power
     multiple, rest = base.as_independent(variable, as_Add=False)
     if rest == variable and variable.is_nonnegative and multiple.is_positive:
-        return (sp.Integer(0), power) if power.is_nonnegative else (power, power)
+        return power, power
     if power.is_negative and base.is_polynomial(variable):
         return _of_inverse(sp.Poly(sp.expand(base), variable), variable, power)
     return None
