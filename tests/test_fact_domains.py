@@ -11,7 +11,7 @@ from ndis_verify.court.proof_structure import step_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.less_spread import first_less_spread
 from ndis_verify.symbolic.less_spread_printed import printed_bound
@@ -223,9 +223,9 @@ def test_no_value_is_put_in_for_what_is_drawn():
 
 
 def test_no_value_is_put_in_for_the_place_of_an_integral():
-    p = sp.Function("p")
+    p = sp.Function("f", nonnegative=True)
     steps = (
-        by_fact("mass", "", "a density has mass one", {"p": p(place)}, {"density": "p is a density"}),
+        a_density("mass", "", p(place), "p is a density"),
         inferred("at 0", "", total(p(sp.Integer(0))), "=", sp.Integer(1), Use("mass", at={place: sp.Integer(0)})),
     )
     proof = Derivation("id", "title", ("X",), ("p is a density",), steps, "mass", {})

@@ -2,12 +2,11 @@
 
 import pytest
 import sympy as sp
-from whole_proofs import derivation, infer, passes
+from whole_proofs import derivation, infer
 
 from ndis_verify.court.proof_continuity import may_jump
 from ndis_verify.court.proof_structure import problems, step_problems
 from ndis_verify.exact_number import InputError
-from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.covariance_envelope import envelope_vertex
@@ -16,7 +15,7 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v
 from ndis_verify.symbolic.least_squares_summit import worst_record
-from ndis_verify.symbolic.notation import mass, on_sphere, resketched, sketched, sphere_constant, total
+from ndis_verify.symbolic.notation import mass, on_sphere, resketched, sketched, sphere_constant
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.special_functions import Phi, Qg
 from ndis_verify.symbolic.statement_terms import quantity
@@ -137,46 +136,13 @@ def test_events_are_of_laws_of_one_record():
             fact.instance({**letters, "Q": other})
 
 
-def _doubled(density):
-    """The integral of p is 1, and that of 2 p: so 2 = 1."""
-    shown = Step("density", "Words.", kind="definition")
-    return (
-        shown,
-        *(
-            Step(
-                f"mass {k}",
-                "",
-                total(k * density),
-                one,
-                kind="fact",
-                fact="a density has mass one",
-                letters={"p": k * density, "mean": zero, "std": one},
-                conditions={"density": "density", "positive": _sign("positive", one, ">")},
-            )
-            for k in (1, 2)
-        ),
-        by_fact(
-            "linear", "", "means are linear", {"mean": total, "terms": ((two, density),)}, {"integrable": "density"}
-        ),
-        infer("turned", x + total(2 * density), "=", x + 1, "mass 2"),
-        infer("end", x + 2, "=", x + 1, "turned", "linear", "mass 1"),
-    )
-
-
-def test_no_multiple_of_a_density_is_one():
-    density = sp.exp(-(place**2) / 2) / sp.sqrt(2 * sp.pi)
-    assert not passes(statement("x + 2 = x + 1", over=OVER), _doubled(density), {"x": x})
-    found = problems(derivation(_doubled(density), {"x": x}))
-    assert any("step 'mass 2': condition 'density' is" in text for text in found)
-
-
-def test_a_normal_value_has_the_mean_of_its_density():
+def test_a_normal_value_has_one_mean_and_no_other_at_another_point():
     fact = FACTS["a normal value beyond an edge"]
-    f = sp.Function("p", positive=True)(place)
-    letters = {"p": f, "g": one, "mean": t, "std": p, "edge": zero}
-    assert fact.required["density"](letters)[2] != fact.required["density"]({**letters, "mean": s})[2]
-    with pytest.raises(InputError, match="the same at every point"):
-        fact.required["density"]({**letters, "mean": place})
+    letters = {"p": sp.Function("p", positive=True)(place), "g": one, "mean": t, "std": p, "edge": zero}
+    assert fact.brings == ("p",)  # once: two facts would make two laws of it
+    for name in ("mean", "std"):
+        with pytest.raises(InputError, match="the same at every point"):
+            fact.instance({**letters, name: place})
 
 
 def test_the_conditional_mean_is_that_of_the_law_that_is_given():

@@ -5,6 +5,7 @@ fact goes, a name that a lemma has too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,12 +17,12 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.fact import JUMPING, Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, beyond, share, x
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, binders, bound
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
@@ -31,11 +32,8 @@ _NUMBERS = (  # letters of facts that are the same at every point
     *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
-_JUMPING = (  # of sums without end, limits and integrals it is not asked whether they do
-    *(sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside, sp.arg, sp.atan2, sp.acot),
-    *(sp.Sum, sp.Product, sp.Limit, sp.Integral),
-)
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
+_POSITIVE = ("root", "p")  # a root where the argument is positive, a normal density
 _GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
@@ -91,15 +89,6 @@ def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
             yield name, at_values(meant, use.at)
 
 
-def speaks(side: Any, name: Any) -> bool:
-    """Whether an expression speaks of a name; of a function at any argument."""
-    if not isinstance(side, (sp.Basic, sp.MatrixBase)):
-        return False
-    if isinstance(name, sp.Symbol):
-        return name in side.free_symbols
-    return any(call.func == name.func for call in side.atoms(AppliedUndef))
-
-
 def _behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
     """Name -> the symbols that it depends on and is not written with."""
     behind: dict[Any, set[Any]] = {}
@@ -130,14 +119,31 @@ def drawn(derivation: Derivation) -> set[Any]:
     return set().union(*(_atoms(one) for one in _drawn_letters(derivation)))
 
 
+def drawn_in_all(derivation: Derivation) -> set[Any]:
+    """The same, and what is drawn in its lemmas, but for that in whose place something is put."""
+    found = drawn(derivation)
+    for use in (p for step in derivation.steps for one in steps_in(step) for p in one.premises):
+        if isinstance(use, Use) and use.of is not None:
+            found |= {one for one in _drawn_in_lemma(use.of()) if one not in use.at}
+    return found
+
+
+@cache
+def _drawn_in_lemma(lemma: Derivation) -> frozenset[Any]:
+    return frozenset(drawn_in_all(lemma))
+
+
 def _drawn_letters(derivation: Derivation) -> list[Any]:
     facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
     return [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
 
 
-def moving(derivation: Derivation, step: Step, use: Use) -> str:
-    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there."""
+def moving(derivation: Derivation, step: Step, use: Use, here: set[Any]) -> str:
+    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there, or
+    a number in whose place something is put that is drawn, as `here` says.
+    """
     random = drawn(derivation) & set(use.at)
+    random |= {key for key, value in use.at.items() if _atoms(value) & here}
     for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
         place = bound(call)
         inside = set().union(*(_atoms(arg) for arg in call.args))
@@ -261,7 +267,7 @@ def jumps(value: Any, over: set[Any], names: Mapping[Any, Any]) -> set[Any]:
     """The parts of an expression, and of what its names stand for, that jump as one of the symbols `over` moves."""
     if not isinstance(value, sp.Basic):
         return set()
-    found = {one for one in value.atoms(*_JUMPING) if one.free_symbols & over}
+    found = {one for one in value.atoms(*JUMPING) if one.free_symbols & over}
     left = {name: meant for name, meant in names.items() if not speaks(value, name)}
     for name in names.keys() - left.keys():
         moved = {one for call in _calls_of(value, name) if _atoms(call) & over for one in _atoms(name)}
@@ -285,7 +291,7 @@ def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
     for name in fact.brings:
         letter = step.letters[name]
         odd = [one for one in ASSUMPTIONS if one != "real" and getattr(letter, f"is_{one}", None) is True]
-        if odd and not (name in fact.not_negative and (odd == ["nonnegative"] or name == "root")):
+        if odd and not (name in fact.not_negative and (odd == ["nonnegative"] or name in _POSITIVE)):
             yield f"{letter} is said to exist, and nothing says that it is {odd[0]}"
     for one in derivation.steps:
         if one.kind == "fact" and one.fact in FACTS and one.letters != step.letters:

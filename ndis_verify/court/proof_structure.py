@@ -15,18 +15,19 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_letters import drawn, hidden, letter_problems, moving, speaks
+from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving
+from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_replacements import known_call
 from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, named
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, named, steps_in
 from ndis_verify.symbolic.fact import NOTHING, Instance, of_one_point
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law, positive_definite
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, unheard
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks, unheard
 from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
@@ -119,16 +120,24 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
             return
     if step.kind in (*DECIDED, "fact") and step.lhs is not None and step.lhs == step.rhs:
         yield f"{where}: both sides are {step.rhs}"
-    if step.algebra is not None and (missing := [h for h in step.algebra.given if h not in step.premises]):
-        yield f"{where}: its rules need the hypothesis {missing[0]!r}"
-    if step.kind == "inference" and not step.premises:
-        yield f"{where}: an inference without premises"
     if step.kind == "definition" and step.lhs is not None:
         yield from (f"{where}: {text}" for text in _of_definition(derivation, k))
-    if step.kind == "fact":
-        yield from (f"{where}: {text}" for text in _of_fact(derivation, step))
+    for one in steps_in(step):
+        if one is not step and one.kind not in (*DECIDED, "fact"):
+            yield f"{where}: a condition is shown by {one.name!r}, which is neither decided nor a fact"
+        yield from (f"{where}: {text}" for text in _of_one(derivation, one))
     yield from (f"{where}: {text}" for text in letter_problems(derivation, k))
     yield from (f"{where}: {text}" for text in unreal(derivation, k))
+
+
+def _of_one(derivation: Derivation, step: Step) -> Iterator[str]:
+    """What is wrong with a step, which may stand in the conditions of another one, by itself."""
+    if step.algebra is not None and (missing := [h for h in step.algebra.given if h not in step.premises]):
+        yield f"its rules need the hypothesis {missing[0]!r}"
+    if step.kind == "inference" and not step.premises:
+        yield "an inference without premises"
+    if step.kind == "fact":
+        yield from _of_fact(derivation, step)
 
 
 def _of_use(derivation: Derivation, use: Use) -> str:
@@ -141,12 +150,14 @@ def _of_use(derivation: Derivation, use: Use) -> str:
     lemma = derivation if use.of is None else use.of()
     if found is not None and found.lhs is not None and (name := hidden(lemma, lemma.step(use.step), use)):
         return f"{use.step!r} speaks of {name}, which was defined for other values"
-    if found is not None and (name := moving(lemma, lemma.step(use.step), use)):
+    if found is not None and (name := moving(lemma, lemma.step(use.step), use, drawn_in_all(derivation))):
         return f"{use.step!r} has a mean over {name}, which has no value there"
     if problem := known_call(derivation, use):
         return problem
     if use.of is None:
         return ""
+    if (f := no_density(derivation, lemma, use)) is not None:
+        return f"nothing says that {f} is a density, as {lemma.id} has it"
     if not lemma.concludes:
         return f"lemma {lemma.id} does not say what it concludes"
     if found is None or found.lhs is None:
@@ -196,6 +207,9 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
         yield f"{step.lhs} is defined twice"
     if is_meaning(step, earlier):
         return
+    if is_density(step):
+        yield from density_problems(derivation, step)
+        return
     if not isinstance(step.lhs, (sp.Symbol, AppliedUndef)):
         yield "defines what is no name"
         return
@@ -209,6 +223,8 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     unseen = [one for one in assumed if getattr(rhs, f"is_{one}", None) is not True]
     if unseen and not _has_reason(derivation, step, unseen):
         yield f"nothing says why {step.lhs} is {', '.join(unseen)}"
+    if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) in TAKEN:
+        yield f"{step.lhs.func} means something already"
     name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
     if any(speaks(side, step.lhs) for one in earlier for side in (one.lhs, one.rhs)):
         yield f"{name} was spoken of before"
@@ -264,7 +280,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         of_points = {one.lhs for one in derivation.steps if one.kind == "definition" and of_one_point(one.rhs)}
         if named := as_expression(c).free_symbols & of_points:
             yield f"{named.pop()} was defined at one point, and is no number"
-    random = drawn(derivation)
+    random = drawn_in_all(derivation)
     for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
         if named := set(as_expression(c).atoms(sp.Symbol, AppliedUndef)) & random:
             yield f"{named.pop()} is drawn, and is no number"
@@ -284,6 +300,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
+    yield from mean_problems(derivation, step, fact)
 
 
 def _assumes(derivation: Derivation, shown: Any, relation: Any) -> bool:

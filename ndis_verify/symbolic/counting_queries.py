@@ -51,10 +51,7 @@ def sensitivity_norms() -> Derivation:
             "k being no negative number,",
             "means of what is not negative",
             {"mean": total_of, "f": times},
-            {
-                "pointwise": inferred("m_i >= 0", "As m_i > 0.", times, ">=", zero, *("c > 0", "c")),
-                "integrable": "queries",
-            },
+            {"pointwise": inferred("m_i >= 0", "As m_i > 0.", times, ">=", zero, *("c > 0", "c"))},
         ),
         named(_count, "k = sum m_i.", total_of(times), "k >= 0"),
         by_fact(

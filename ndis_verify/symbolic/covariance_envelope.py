@@ -346,9 +346,8 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "at any u,",
                     "means of what is not negative",
                     {"mean": ratio_mean, "f": weighed(1).subs(any_two, simultaneous=True)},
-                    {"pointwise": "fall of the first >= 0", "integrable": "fall of the first <= 1"},
+                    {"pointwise": signed("at any ratio", weighed(1).subs(any_two, simultaneous=True), ">=")},
                 ),
-                "integrable": "fall of the first <= 1",
             },
         ),
         Step(

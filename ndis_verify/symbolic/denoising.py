@@ -154,7 +154,7 @@ def james_stein() -> Derivation:
                 "g": y / (y**2 + others),
                 "slope": 1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
             },
-            {"normal": "std known", "slope": "one derivative"},
+            {"normal": "std known", "slope": "one derivative", "finite": "one derivative"},
         ),
         Step("divergence", "Summed over d coordinates.", lhs=d / norm - 2 * norm / norm**2, rhs=(d - 2) / norm),
         Step(
@@ -275,7 +275,10 @@ def soft_threshold() -> Derivation:
         "y^2 - mu^2 - 1 integrates to -(y + mu) phi(y - mu).",
     )
     log_d, inverse, square = sp.symbols("L q s", positive=True)  # 2 ln d, 1/d, mu^2
+    clipped = sp.Max(-level, sp.Min(level, -y))
+    inside = -sp.Heaviside(level + y) * sp.Heaviside(level + sp.Min(level, -y))
     steps = (
+        Step("slope of g", "-1 where |y| < l, and 0 beyond.", lhs=sp.Derivative(clipped, y), rhs=inside),
         by_fact(
             "unbiased risk estimate",
             "g = -y inside [-l, l] and -l sign(y) outside, whose slope is -1 inside: risk = E[1 + 2 g' + g^2] = 1 +"
@@ -286,10 +289,10 @@ def soft_threshold() -> Derivation:
                 "y": y,
                 "theta": theta,
                 "std": one,
-                "g": sp.Max(-level, sp.Min(level, -y)),
-                "slope": -sp.Heaviside(level - sp.Abs(y)),
+                "g": clipped,
+                "slope": inside,
             },
-            {"normal": "std known", "slope": "std known"},
+            {"normal": "std known", "slope": "slope of g", "finite": "slope of g"},
         ),
         *body,
         Step("risk of one coordinate", "The mass added.", lhs=1 + level**2 + body[1].rhs, rhs=risk),

@@ -21,7 +21,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.symbolic import typeset
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.notation import anything, as_products
+from ndis_verify.symbolic.notation import anything, as_products, total
 from ndis_verify.symbolic.numbers_of_derivations import require_domain, settled
 from ndis_verify.symbolic.sides import at_values, has_sign, opened, put_in, sign_of, signs_give
 from ndis_verify.symbolic.unknowns import follows
@@ -349,6 +349,7 @@ class Derivation:
         """The same of a step that may stand in the conditions of another one."""
         shown = [self.fixed_in(one) if isinstance(one, Step) else self.fixed(one) for one in step.conditions.values()]
         own = {step.lhs} if step.kind == "definition" and isinstance(step.lhs, (sp.Symbol, AppliedUndef)) else set()
+        own |= {call for name in own if isinstance(name, total) for call in name.args}  # a density is one function
         return frozenset(own).union(*shown, *map(self.fixed, step.premises))
 
     @cached_property

@@ -30,6 +30,8 @@ class Fact:
     condition -> what the hypothesis that shows it has as its relation. `ends`: letters that may be infinite.
     `not_negative`: the letters of what is said to exist that are not negative; of no other one a sign is known.
     `continuous`: letters that have to be, each with the symbol in which, and the ends up to which it has to be.
+    `finite`: condition -> the means that have to be finite numbers, by their form or by what the conditions and
+    premises of the step say; of those of `or_infinite` it is enough that nothing that the mean is of is negative.
     """
 
     text: str
@@ -46,6 +48,8 @@ class Fact:
     ends: tuple[str, ...] = ()
     not_negative: tuple[str, ...] = ()
     continuous: Callable[[Mapping[str, Any]], Sequence[Continuity]] | None = None
+    finite: Mapping[str, Callable[[Mapping[str, Any]], tuple[Any, ...]]] = field(default_factory=dict)
+    or_infinite: tuple[str, ...] = ()
 
 
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
@@ -78,6 +82,10 @@ def smooth(name: str = "f", *ends: Any) -> Callable[[Mapping[str, Any]], Sequenc
     return lambda a: [(name, a["argument"], tuple(a[end] if isinstance(end, str) else end for end in ends))]
 
 
+JUMPING = (  # of sums without end, limits and integrals it is not asked whether they do
+    *(sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside, sp.arg, sp.atan2, sp.acot),
+    *(sp.Sum, sp.Product, sp.Limit, sp.Integral),
+)
 _CONSTANTS = ("columns", "multigamma", "projection")  # functions whose values are the same at every point and draw
 _MEANS = ("average", "normal_mean", "over", "over_definite", "sum", "summed", "total")
 
@@ -115,6 +123,14 @@ def linear(mean: Any, terms: Any) -> Instance:
         if _changing(c) or c.free_symbols & places:
             raise InputError("terms", str(c), "must be a number, the same at every point")
     return mean(sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
+
+
+def without_jumps(f: Any) -> Any:
+    """f, in which nothing stands that jumps: a slope says nothing of a jump."""
+    f = as_expression(f)
+    if jumps := f.atoms(*JUMPING):
+        raise InputError("g", str(min(jumps, key=str)), "may jump")
+    return f
 
 
 def constant(letters: Mapping[str, Any], name: str) -> Any:

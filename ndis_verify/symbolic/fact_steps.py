@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import sympy as sp
+
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.notation import total
 
 
 def by_fact(
@@ -36,10 +39,18 @@ def by_fact(
     )
 
 
-def over_sets(gap: Any, attained: str) -> Step:
+def over_sets(gap: Any, attained: str, *densities: str) -> Step:
     """The supremum over sets of the integral of p - e^eps q, densities both, is the integral of its positive part."""
     why = f"It is attained at S* = {attained}; ties count 0 either way."
-    return by_fact("sup over S", why, "largest integral over a set", {"f": gap}, {"integrable": "densities"})
+    first, *others = densities
+    return by_fact(
+        "sup over S", why, "largest integral over a set", {"f": gap}, {"integrable": first}, premises=tuple(others)
+    )
+
+
+def a_density(name: str, why: str, f: Any, *premises: str) -> Step:
+    """That f is a density: it brings in an unknown function that is nowhere negative, and has the integral 1."""
+    return Step(name, why, lhs=total(f), rhs=sp.Integer(1), kind="definition", premises=premises)
 
 
 def from_side(inverse: Any, matrix: Any, side: str, why: str) -> Step:

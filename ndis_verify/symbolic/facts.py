@@ -71,18 +71,20 @@ FACTS: Mapping[str, Fact] = {
         " {f > 0}.",
         tex=r"\sup_S \int_S f\,dx = \int \max(f, 0)\,dx = \int_{\{f > 0\}} f\,dx",
         letters=("f",),
-        conditions={"integrable": "f is measurable and integrable"},
+        conditions={"integrable": "f is integrable"},
         reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; Neyman and Pearson (1933)",
         instance=lambda a: (largest(a["f"]), "=", total(sp.Max(a["f"], 0))),
+        finite={"integrable": lambda a: (total(a["f"]),)},
     ),
     "largest integral over a set, its set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is its integral over {f >= 0}; points"
         " where f = 0 may be left out.",
         tex=r"\sup_S \int_S f\,dx = \int_{\{f \ge 0\}} f\,dx = \int_{\{f > 0\}} f\,dx",
         letters=("f",),
-        conditions={"integrable": "f is measurable and integrable"},
+        conditions={"integrable": "f is integrable"},
         reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; Neyman and Pearson (1933)",
         instance=lambda a: (largest(a["f"]), "=", where(a["f"], a["f"])),
+        finite={"integrable": lambda a: (total(a["f"]),)},
     ),
     "integrals over a set are linear": Fact(
         text="The integral of f + c g over a measurable set, c a number, is that of f plus c times that of g.",
@@ -95,19 +97,21 @@ FACTS: Mapping[str, Fact] = {
             "=",
             where(a["f"], a["set"]) + a["c"] * where(a["g"], a["set"]),
         ),
+        finite={"integrable": lambda a: (where(a["f"], a["set"]), where(a["g"], a["set"]))},
     ),
     "affine image of a standard normal vector": Fact(
-        text="Where p is the density of the normal law with mean m and covariance T T^T, the integral of p f is the"
-        " expectation of f(m + T Z), Z standard normal.",
+        text="Where p is the density of the normal law with mean m and covariance T T^T and f >= 0, the integral of p f"
+        " is the expectation of f(m + T Z), Z standard normal.",
         tex=r"\int p(x)\,f(x)\,dx = \mathbb{E} f(m + T Z),\quad Z \sim \mathcal{N}(0, I)",
         letters=("p", "f", "image"),
         conditions={
             "density": "p is the density of the normal law with mean m and covariance T T^T",
             "invertible": "T is invertible",
-            "measurable": "f is measurable and nonnegative, or integrable under p",
+            "sign": "f is not negative",
         },
         reference="change of variables: Rudin, Real and Complex Analysis, Theorem 7.26",
         instance=lambda a: (total(a["p"] * a["f"]), "=", normal_mean(a["f"].subs(x, a["image"]))),
+        required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
     ),
     "both sides of an edge": Fact(
         text="What holds for every number above the edge and for every other one holds for all.",
@@ -138,9 +142,10 @@ FACTS: Mapping[str, Fact] = {
         text="The supremum over measurable sets S of the integral of f over S is not negative.",
         tex=r"\sup_S \int_S f\,dx \ge \int_{\emptyset} f\,dx = 0",
         letters=("f",),
-        conditions={"integrable": "f is measurable and integrable"},
+        conditions={"integrable": "f is integrable"},
         reference="Rudin, Real and Complex Analysis, 1.24",
         instance=lambda a: (largest(a["f"]), ">=", sp.Integer(0)),
+        finite={"integrable": lambda a: (total(a["f"]),)},
     ),
     "supremum of an increasing function": Fact(
         text="A function that increases on (0, 1] and is at 0 at most what it is at 1 is greatest at 1.",
@@ -197,13 +202,13 @@ FACTS: Mapping[str, Fact] = {
         instance=lambda a: (a["U^T"] * a["A"] * a["U"], "=", a["diagonal"]),
     ),
     "linear form of a standard normal vector": Fact(
-        text="The expectation of f(b^T Z), Z standard normal, is the integral of f(|b| u) against the standard normal"
-        " density.",
+        text="The expectation of f(b^T Z), f >= 0 and Z standard normal, is the integral of f(|b| u) against the"
+        " standard normal density.",
         tex=r"\mathbb{E} f(b^{\mathsf T} Z) = \int f(\|b\|\,u)\,\varphi(u)\,du",
         letters=("f", "argument", "b^T", "b", "length"),
         conditions={
             "length": "the length is the Euclidean norm of b: its square is b^T b",
-            "measurable": "f is measurable and nonnegative, or integrable",
+            "sign": "f is not negative",
         },
         reference="the normal law does not change under rotation: Feller, vol. 2, section III.6",
         instance=lambda a: (
@@ -214,7 +219,10 @@ FACTS: Mapping[str, Fact] = {
                 (a["argument"], -sp.oo, sp.oo),
             ),
         ),
-        required={"length": lambda a: (scalar(a["b^T"] * a["b"]), "=", a["length"] ** 2)},
+        required={
+            "length": lambda a: (scalar(a["b^T"] * a["b"]), "=", a["length"] ** 2),
+            "sign": lambda a: (a["f"], ">=", sp.Integer(0)),
+        },
     ),
     "hinge cut at its edge": Fact(
         text="Where h < 0 below the edge and h >= 0 from there on, the integral of max(0, 1 - e^h) w is that of w below"
@@ -244,10 +252,12 @@ FACTS: Mapping[str, Fact] = {
         text="Where f <= g at every point, a sum, integral or expectation of f is at most that of g.",
         tex=r"f \le g \implies \int f\,d\mu \le \int g\,d\mu",
         letters=("mean", "f", "g"),
-        conditions={"pointwise": "f <= g at every point", "integrable": "f and g have a finite mean"},
+        conditions={"pointwise": "f <= g at every point", "integrable": "f and g have a finite mean, or f >= 0"},
         reference="Rudin, Real and Complex Analysis, 1.24 and 1.32, for sums with the counting measure",
         instance=lambda a: (averaged(a["mean"], a["f"]), "<=", averaged(a["mean"], a["g"])),
         required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
+        finite={"integrable": lambda a: (averaged(a["mean"], a["f"]), averaged(a["mean"], a["g"]))},
+        or_infinite=("integrable",),
     ),
     "means are linear": Fact(
         text="A sum, integral or expectation of c_1 f_1 + ... + c_n f_n, the c_k numbers, is c_1 times that of f_1 and"
@@ -257,6 +267,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"integrable": "every f_k has a finite mean"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.32, for sums with the counting measure",
         instance=lambda a: linear(a["mean"], a["terms"]),
+        finite={"integrable": lambda a: tuple(averaged(a["mean"], f) for _, f in a["terms"])},
     ),
     "larger of two numbers": Fact(
         text="What two numbers do not exceed, the larger of them does not exceed.",
@@ -308,6 +319,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"integrable": "the a_j have a sum that converges absolutely"},
         reference="Hahn decomposition, counting measure: Bogachev, Measure Theory, Theorem 3.1.1",
         instance=lambda a: (largest_union(a["a"]), "=", summed(sp.Max(a["a"], 0))),
+        finite={"integrable": lambda a: (summed(sp.Abs(a["a"])),)},
     ),
     "masses of points": Fact(
         text="The masses of a law on finitely many points add up to 1.",
@@ -341,6 +353,7 @@ FACTS: Mapping[str, Fact] = {
         conditions={"finite": "finitely many terms, each with a finite expectation"},
         reference="Billingsley, Probability and Measure, section 21",
         instance=lambda a: (average(summed(a["f"])), "=", summed(average(a["f"]))),
+        finite={"finite": lambda a: (average(a["f"]),)},
     ),
     "variance of a share": Fact(
         text="The share of n independent draws that fall on a point of probability p has mean square error p(1-p)/n.",

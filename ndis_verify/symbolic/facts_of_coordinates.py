@@ -210,13 +210,14 @@ OF_COORDINATES: Mapping[str, Fact] = {
         text="e^a >= e^b exactly where a >= b, so integrals over the one set are integrals over the other.",
         tex=r"\int_{\{e^a - e^b \ge 0\}} f\,dx = \int_{\{a - b \ge 0\}} f\,dx",
         letters=("f", "a", "b"),
-        conditions={"integrable": "f is measurable and integrable"},
+        conditions={"integrable": "f is integrable over the set"},
         reference="Rudin, Principles of Mathematical Analysis, Theorem 8.6",
         instance=lambda a: (
             where(a["f"], sp.exp(a["a"]) - sp.exp(a["b"])),
             "=",
             where(a["f"], a["a"] - a["b"]),
         ),
+        finite={"integrable": lambda a: (where(a["f"], a["a"] - a["b"]),)},
     ),
     "divergence of two normal laws on the line": Fact(
         text="The divergence of N(m, l) from N(m', k), l and k positive, is the integral of the positive part of"

@@ -388,7 +388,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         conditions={
             "start": "f is 0 at 0",
             "end": "f tends to 0",
-            "integrable": "the slope is continuous and integrable",
+            "integrable": "the slope is integrable",
         },
         reference="Rudin, Principles of Mathematical Analysis, Theorem 6.21",
         continuous=smooth("f", 0),
@@ -401,12 +401,15 @@ OF_ENVELOPES: Mapping[str, Fact] = {
             "start": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", _zero),
             "end": lambda a: (sp.Limit(a["f"], a["argument"], sp.oo), "=", _zero),
         },
+        finite={
+            "integrable": lambda a: (sp.Integral(sp.Derivative(a["f"], a["argument"]), (a["argument"], 0, sp.oo)),)
+        },
     ),
     "means of what is not negative": Fact(
         text="Where f >= 0 at every point, a sum, integral or expectation of f is not negative.",
         tex=r"f \ge 0 \implies \int f\,d\mu \ge 0",
         letters=("mean", "f"),
-        conditions={"pointwise": "f >= 0 at every point", "integrable": "f has a finite mean"},
+        conditions={"pointwise": "f >= 0 at every point"},
         reference="Rudin, Real and Complex Analysis, 1.24, for sums with the counting measure",
         instance=lambda a: (averaged(a["mean"], a["f"]), ">=", _zero),
         required={"pointwise": lambda a: (a["f"], ">=", _zero)},

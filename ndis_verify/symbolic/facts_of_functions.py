@@ -18,6 +18,7 @@ from ndis_verify.symbolic.notation import (
     over_envelope,
     over_set,
     sum_over,
+    summed,
     supremum,
     total,
     where,
@@ -137,9 +138,10 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         text="The supremum over measurable sets S of the integral of f over S is at least the integral over one set.",
         tex=r"\sup_S \int_S f\,dx \ge \int_A f\,dx",
         letters=("f", "set"),
-        conditions={"integrable": "f is measurable and integrable"},
+        conditions={"integrable": "f is integrable"},
         reference="the definition of a supremum",
         instance=lambda a: (largest(a["f"]), ">=", where(a["f"], a["set"])),
+        finite={"integrable": lambda a: (total(a["f"]),)},
     ),
     "a value of a supremum over unions": Fact(
         text="The sum over the bins of one set is at most the supremum over sets of bins.",
@@ -148,6 +150,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         conditions={"integrable": "the a_j have a sum that converges absolutely"},
         reference="the definition of a supremum",
         instance=lambda a: (over_set(a["a"]), "<=", largest_union(a["a"])),
+        finite={"integrable": lambda a: (summed(sp.Abs(a["a"])),)},
     ),
     "first up, then down": Fact(
         text="A function on [0, oo) that is >= 0 at 0 and tends to 0, and has a slope >= 0 up to one point, <= 0"
@@ -508,12 +511,13 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         text="An integral over the whole space does not see where a function was moved to.",
         tex=r"\int f(x - a)\,dx = \int f(x)\,dx",
         letters=("f", "x", "shift"),
-        conditions={"integrable": "f is measurable and integrable"},
+        conditions={"integrable": "f is integrable"},
         reference="Rudin, Real and Complex Analysis, Theorem 2.20",
         instance=lambda a: (
             total(a["f"](a["x"] - constant(a, "shift"))),
             "=",
             averaged(total, a["f"](a["x"])),
         ),
+        finite={"integrable": lambda a: (total(a["f"](a["x"])),)},
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -188,18 +188,6 @@ def _moment(a: Mapping[str, Any]) -> Instance:
     return sp.Integral(a["x"] ** power * a["density"], (a["x"], -sp.oo, sp.oo)), "=", slope
 
 
-def _normal_density(a: Mapping[str, Any]) -> Instance:
-    mean, std = constant(a, "mean"), constant(a, "std")
-    return a["p"], "=", sp.exp(-((x - mean) ** 2) / (2 * std**2)) / (sp.sqrt(2 * sp.pi) * std)
-
-
-_NORMAL = {"density": "p is the density of N(m, s^2)", "positive": "s > 0"}
-_REQUIRED_NORMAL: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = {
-    "density": _normal_density,
-    "positive": lambda a: (a["std"], ">", sp.Integer(0)),
-}
-
-
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
         text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
@@ -334,25 +322,28 @@ OF_LAWS: Mapping[str, Fact] = {
         reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
         instance=lambda a: (mass(a["P"], a["t"]), "<=", sp.Integer(1)),
     ),
-    "a density has mass one": Fact(
-        text="Where p is the density of N(m, s^2), its integral is 1.",
-        tex=r"\int p(x)\,dx = 1",
-        letters=("p", "mean", "std"),
-        conditions=_NORMAL,
-        reference="the definition of a density: Billingsley, Probability and Measure, section 16",
-        instance=lambda a: (total(a["p"]), "=", sp.Integer(1)),
-        required=_REQUIRED_NORMAL,
-    ),
     "a normal value beyond an edge": Fact(
         text="Where p is the density of N(m, s^2), and g is 1 up to an edge e and 0 beyond it, the integral of"
         " p (1 - g) is Phi((m - e)/s).",
         tex=r"X \sim \mathcal{N}(m, s^2) \implies \Pr[X > e] = \Phi((m - e)/s)",
         letters=("p", "g", "mean", "std", "edge"),
-        conditions={**_NORMAL, "up to": "g is 1 up to the edge", "beyond": "and 0 beyond it"},
+        conditions={
+            "density": "p is that density",
+            "std": "s > 0",
+            "up to": "g is 1 up to the edge",
+            "beyond": "and 0 beyond it",
+        },
         reference="Feller, vol. 1, section VII.1: -X has the law N(-m, s^2)",
-        instance=lambda a: (total(a["p"] * (1 - a["g"])), "=", Phi((a["mean"] - a["edge"]) / a["std"])),
+        brings=("p",),
+        not_negative=("p",),
+        instance=lambda a: (
+            total(a["p"] * (1 - a["g"])),
+            "=",
+            Phi((constant(a, "mean") - a["edge"]) / constant(a, "std")),
+        ),
         required={
-            **_REQUIRED_NORMAL,
+            "density": lambda a: (total(a["p"]), "=", sp.Integer(1)),
+            "std": lambda a: (a["std"], ">", sp.Integer(0)),
             "up to": lambda a: (a["g"].subs(x, a["edge"] - beyond), "=", sp.Integer(1)),
             "beyond": lambda a: (a["g"].subs(x, a["edge"] + below), "=", sp.Integer(0)),
         },

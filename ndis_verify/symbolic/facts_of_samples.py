@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.fact import Fact, Instance, averaged, without_jumps
 from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
 from ndis_verify.symbolic.zero import as_expression
 
@@ -94,14 +94,15 @@ OF_SAMPLES: Mapping[str, Fact] = {
         conditions={"integrable": "f has a finite expectation"},
         reference="Billingsley, Probability and Measure, (21.14)",
         instance=lambda a: (sp.Max(average(a["f"]), 0), "<=", average(sp.Max(a["f"], 0))),
+        finite={"integrable": lambda a: (average(a["f"]),)},
     ),
     "Tonelli's theorem": Fact(
-        text="The integral of the expectation of f >= 0 is the expectation of its integral.",
+        text="The integral of a sum, or of the expectation, of f >= 0 is the sum or expectation of its integral.",
         tex=r"\int \mathbb{E} f\,dx = \mathbb{E} \int f\,dx,\quad f \ge 0",
-        letters=("f",),
-        conditions={"sign": "f >= 0", "measurable": "f is measurable in the draw and the point together"},
+        letters=("mean", "f"),
+        conditions={"sign": "f >= 0"},
         reference="Rudin, Real and Complex Analysis, Theorem 8.8",
-        instance=lambda a: (total(average(a["f"])), "=", average(total(a["f"]))),
+        instance=lambda a: (total(averaged(a["mean"], a["f"])), "=", averaged(a["mean"], total(a["f"]))),
         required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
     ),
     "one of two events": Fact(
@@ -166,7 +167,11 @@ OF_SAMPLES: Mapping[str, Fact] = {
         " g'(y).",
         tex=r"\mathbb{E} (y - \theta)\,g(y) = \sigma^2\,\mathbb{E} g'(y)",
         letters=("y", "theta", "std", "g", "slope"),
-        conditions={"normal": "y is normal with mean theta and this std", "slope": "the slope of g, of finite mean"},
+        conditions={
+            "normal": "y is normal with mean theta and this std",
+            "slope": "the slope of g, which has no jump",
+            "finite": "the slope has a finite mean",
+        },
         reference="Stein, Estimation of the mean of a multivariate normal distribution (1981), Lemma 1",
         draws=("y",),
         instance=lambda a: (
@@ -174,6 +179,8 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "=",
             a["std"] ** 2 * average(a["slope"]),
         ),
+        required={"slope": lambda a: (sp.Derivative(without_jumps(a["g"]), a["y"]), "=", a["slope"])},
+        finite={"finite": lambda a: (average(a["slope"]),)},
     ),
     "the conditional mean is the best estimate": Fact(
         text="Where theta given y is N(m, v), every estimate T from y has E (T - theta)^2 = E (T - m)^2 +"
@@ -211,6 +218,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, (21.14)",
         draws=("X",),
         instance=lambda a: (average(sp.Abs(a["X"])), ">=", sp.Abs(average(a["X"]))),
+        finite={"finite": lambda a: (average(a["X"]),)},
     ),
     "mean of a share": Fact(
         text="The share of n draws from a law that fall on a point has the point's mass as its expectation.",
@@ -220,6 +228,15 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Feller, vol. 1, section IX.2",
         draws=("share",),
         instance=lambda a: (average(a["share"]), "=", a["mass"]),
+    ),
+    "mean square of a chi variable": Fact(
+        text="The square of a chi variable with r degrees of freedom has the expectation r.",
+        tex=r"\mathbb{E} \chi_r^2 = r",
+        letters=("chi", "r"),
+        conditions={"law": "chi is a chi variable with r degrees of freedom"},
+        reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.3",
+        draws=("chi",),
+        instance=lambda a: (average(a["chi"] ** 2), "=", a["r"]),
     ),
     "a value of a law without atoms": Fact(
         text="A variable whose law has a density takes a given value with probability 0.",
@@ -254,10 +271,11 @@ OF_SAMPLES: Mapping[str, Fact] = {
         text="The square of the expectation of a variable that is not constant is below that of its square.",
         tex=r"(\mathbb{E} X)^2 < \mathbb{E} X^2",
         letters=("X",),
-        conditions={"spread": "X has a finite second moment and is not constant"},
+        conditions={"square": "X has a finite second moment", "spread": "X is not constant"},
         reference="Billingsley, Probability and Measure, section 21: the variance is positive",
         draws=("X",),
         instance=lambda a: (average(a["X"]) ** 2, "<", average(a["X"] ** 2)),
+        finite={"square": lambda a: (average(a["X"] ** 2),)},
     ),
     "Cauchy-Schwarz inequality": Fact(
         text="(E X Y)^2 <= E X^2 E Y^2.",
@@ -267,6 +285,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, (21.16)",
         draws=("X", "Y"),
         instance=lambda a: (average(a["X"] * a["Y"]) ** 2, "<=", average(a["X"] ** 2) * average(a["Y"] ** 2)),
+        finite={"square": lambda a: (average(a["X"] ** 2), average(a["Y"] ** 2))},
     ),
     "a linear form of a standard normal vector is normal": Fact(
         text="c + v^T z, z standard normal, is normal with mean c and variance |v|^2.",

@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.gaussian_mechanism import edge as tail_edge
 from ndis_verify.symbolic.gaussian_mechanism import tail_bound
 from ndis_verify.symbolic.meanings import meaning, p, q
@@ -175,18 +175,15 @@ def no_pure_privacy() -> Derivation:
             {"rises": "rises", "start": "at w = 0"},
         ),
         meaning("divergence", "mean_shift", shift, more),
-        Step(
-            "densities",
-            "p and q are densities of the two laws.",
-            kind="definition",
-            premises=(mean_shift.DEFINITE.text,),
-        ),
+        a_density("density of P", "p is the density of the one law,", p(x), mean_shift.DEFINITE.text),
+        a_density("density of Q", "q of the other.", q(x, shift), mean_shift.DEFINITE.text),
         by_fact(
             "no event",
             "The empty event,",
             "the empty set",
             {"f": gap},
-            {"integrable": "densities"},
+            {"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         inferred(
             "at eps + log 2",

@@ -8,7 +8,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import p, q
 from ndis_verify.symbolic.notation import held, largest, where, x
@@ -245,13 +245,15 @@ def _split_steps() -> tuple[Step, ...]:
     """delta = P(q_eps <= 0) - e^eps Q(q_eps <= 0)."""
     gap = p(x) - sp.exp(epsilon) * q(x)
     return (
-        Step("densities", "p and q are the densities of P and Q, normal laws.", kind="definition"),
+        a_density("density of P", "p is the density of P, and positive,", p(x)),
+        a_density("density of Q", "q that of Q: normal laws.", q(x)),
         by_fact(
             "largest set",
             "delta is the integral over the points where p >= e^eps q,",
             "largest integral over a set, its set",
             {"f": gap},
-            {"integrable": "densities"},
+            {"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         Step(
             "sign of q_eps",
@@ -259,14 +261,15 @@ def _split_steps() -> tuple[Step, ...]:
             lhs=gap,
             rhs=p(x) * (1 - sp.exp(epsilon - sp.log(p(x) / q(x)))),
             kind="inference",
-            premises=("densities",),
+            premises=("density of P", "density of Q"),
         ),
         by_fact(
             "two integrals",
             "The integral splits,",
             "integrals over a set are linear",
             {"f": p(x), "c": -sp.exp(epsilon), "g": q(x), "set": gap},
-            {"integrable": "densities"},
+            {"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         Step(
             "split",

@@ -95,7 +95,7 @@ def rotated(constant: sp.Expr, bt: sp.Expr, b: sp.Expr, length: sp.Expr, shown: 
         letters={"f": payoff, "argument": z, "b^T": bt, "b": b, "length": length},
         conditions={
             "length": shown,
-            "measurable": Step("nonnegative", "A hinge.", lhs=payoff, rhs=sp.Integer(0), relation=">=", witness=payoff),
+            "sign": Step("nonnegative", "A hinge.", lhs=payoff, rhs=sp.Integer(0), relation=">=", witness=payoff),
         },
     )
 

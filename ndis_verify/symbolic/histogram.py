@@ -107,22 +107,34 @@ def interval() -> Derivation:
     end = binning().step("binned at most whole")
     steps = (
         by_fact(
+            "mean of p^",
+            "Of shares of draws,",
+            "mean of a share",
+            {"share": share_p, "mass": mass_p},
+            {"draws": _DRAWS},
+        ),
+        by_fact(
+            "mean of q^",
+            "the means are p and q:",
+            "mean of a share",
+            {"share": share_q, "mass": mass_q},
+            {"draws": _DRAWS},
+        ),
+        by_fact(
             "Jensen",
-            "Of each bin E |p^ - q^| >= |E (p^ - q^)|,",
+            "of each bin E |p^ - q^| >= |E (p^ - q^)|,",
             "Jensen's inequality of an absolute value",
             {"X": share_p - share_q},
-            {"finite": _DRAWS},
+            {"finite": "mean of p^"},
+            premises=("mean of q^",),
         ),
         by_fact(
             "linear",
-            "the mean of p^ - q^",
+            "the mean of p^ - q^ being p - q.",
             "means are linear",
             {"mean": average, "terms": ((sp.Integer(1), share_p), (sp.Integer(-1), share_q))},
-            {"integrable": _DRAWS},
-        ),
-        by_fact("mean of p^", "being p - q:", "mean of a share", {"share": share_p, "mass": mass_p}, {"draws": _DRAWS}),
-        by_fact(
-            "mean of q^", "both unbiased.", "mean of a share", {"share": share_q, "mass": mass_q}, {"draws": _DRAWS}
+            {"integrable": "mean of p^"},
+            premises=("mean of q^",),
         ),
         Step(
             "each bin",

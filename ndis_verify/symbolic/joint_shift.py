@@ -141,8 +141,8 @@ def grows_with_shift() -> Derivation:
                 f"one coordinate at a time, {name}",
                 "and may be integrated over one coordinate first.",
                 "Tonelli's theorem",
-                {"f": excess[name]},
-                {"sign": f"not negative, {name}", "measurable": "densities"},
+                {"mean": average, "f": excess[name]},
+                {"sign": f"not negative, {name}"},
             ),
         ]
     steps.append(

@@ -44,8 +44,7 @@ def _notation() -> tuple[Step, ...]:
     return (
         Step(
             "draws",
-            "n independent draws from a law p on finitely many points; p^ has the shares of the draws. So every sum and"
-            " every expectation is finite.",
+            "n independent draws from a law p on finitely many points; p^ has the shares of the draws.",
             kind="definition",
             premises=(_INDEPENDENT,),
         ),
@@ -86,12 +85,22 @@ def mean_distance() -> Derivation:
         ),
         at_most("each point", "The error of each share,", _error, parabola, Use("parabola", at={y: _share - _mass})),
         in_order("expected", "its expectation,", average, (_error, parabola), ("each point", "draws")),
+        Step(
+            "variance",
+            "The number of draws at a point is binomial.",
+            lhs=average((_share - _mass) ** 2),
+            rhs=_mass * (1 - _mass) / draws,
+            kind="fact",
+            fact="variance of a share",
+            letters={"share": _share, "mass": _mass, "n": draws},
+            conditions={"independent": "draws"},
+        ),
         linear(
             "expected parabola",
             "term by term.",
             average,
             ((t / 2, (_share - _mass) ** 2), (1 / (2 * t), one)),
-            "draws",
+            "variance",
         ),
         Step(
             "constant",
@@ -102,16 +111,6 @@ def mean_distance() -> Derivation:
             fact="expectation of a constant",
             letters={"c": one},
             conditions={"law": "draws"},
-        ),
-        Step(
-            "variance",
-            "The number of draws at a point is binomial.",
-            lhs=average((_share - _mass) ** 2),
-            rhs=_mass * (1 - _mass) / draws,
-            kind="fact",
-            fact="variance of a share",
-            letters={"share": _share, "mass": _mass, "n": draws},
-            conditions={"independent": "draws"},
         ),
         Step("less than p", "p (1 - p) <= p.", lhs=p * (1 - p), rhs=p, relation="<=", witness=-(p**2)),
         at_most(
@@ -141,9 +140,15 @@ def mean_distance() -> Derivation:
             kind="fact",
             fact="expectation of a sum",
             letters={"f": _error},
-            conditions={"finite": "draws"},
+            conditions={"finite": "expected error of a share"},
         ),
-        linear("half", "TV is half of the sum.", average, ((sp.Rational(1, 2), summed(_error)),), "draws"),
+        linear(
+            "half",
+            "TV is half of the sum.",
+            average,
+            ((sp.Rational(1, 2), summed(_error)),),
+            "expected error of a share",
+        ),
         at_most(
             "mean distance",
             "So for every t > 0.",

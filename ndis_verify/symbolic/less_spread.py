@@ -349,6 +349,7 @@ def first_less_spread() -> Derivation:
             "means keep the order",
             {"mean": average, "f": hinge, "g": summed},
             {"pointwise": "at L - eps", "integrable": "E_P, first"},
+            premises=("E_P e^{-L}", "E_P e^{-(1 + 2u) L}"),
         ),
         by_fact(
             "three means",
@@ -356,6 +357,7 @@ def first_less_spread() -> Derivation:
             "means are linear",
             {"mean": average, "terms": exponentials},
             {"integrable": "E_P, first"},
+            premises=("E_P e^{-L}", "E_P e^{-(1 + 2u) L}"),
         ),
         inferred(
             "bound",

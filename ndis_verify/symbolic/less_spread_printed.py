@@ -185,13 +185,12 @@ def printed_paths() -> Derivation:
     of_cov = {"beyond": whole / 2 + over, "up to nu/2": kept}
     steps = [
         *_inverse_steps(std, 2, _OF_STDS),
-        Step("coordinates", "Finitely many; every sum over them is finite.", kind="definition"),
         by_fact(
             "nu >= 0",
             "A sum of sizes is not negative.",
             "means of what is not negative",
             {"mean": total_of, "f": _LOG},
-            {"pointwise": Step("size >= 0", "A size.", _LOG, zero, ">=", _LOG), "integrable": "coordinates"},
+            {"pointwise": Step("size >= 0", "A size.", _LOG, zero, ">=", _LOG)},
         ),
         named(whole, "nu.", nu, "nu >= 0"),
         named(kept, "nu/2 - g.", nu / 2 - under, _UP_TO.text),

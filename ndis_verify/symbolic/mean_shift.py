@@ -12,11 +12,12 @@ import sympy as sp
 from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
-from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE, K, R, U, Ut, log_det_1, log_det_2, zt
+from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
+from ndis_verify.symbolic.normal_images import K, R, U, Ut, log_det_1, log_det_2, zt
 from ndis_verify.symbolic.notation import held, normal_mean, scalar, x
 from ndis_verify.symbolic.notation import z as vector
 from ndis_verify.symbolic.sketch_records import inferred, named
@@ -87,13 +88,14 @@ def hockey_stick() -> Derivation:
         distance_between_means("distance", shift),
         _both_covariances,
         _vanishes,
+        a_density("density of Q", "q, of the law that is D away.", q(x, shift), DEFINITE.text),
         Step(
             "hinge",
             "The lemma with S1 = S2: b = -U^T S^{-1/2} (m1 - m2), and the log determinants in c cancel.",
             lhs=divergence,
             rhs=normal_mean(hinge(constant, scalar(_BT * vector))),
             kind="inference",
-            premises=("divergence", _lemma_at(shift), "A vanishes", "distance"),
+            premises=("divergence", _lemma_at(shift), "A vanishes", "distance", "density of Q"),
         ),
         Step(
             "b^T b",
@@ -153,13 +155,14 @@ def no_shift() -> Derivation:
         meaning("divergence", "mean_shift", 0, eps),
         _both_covariances,
         _vanishes,
+        a_density("density of Q", "q, of the one law.", q(x, 0), DEFINITE.text),
         Step(
             "hinge",
             "The lemma with S1 = S2 and m1 - m2 = 0: q_eps = eps.",
             lhs=divergence,
             rhs=normal_mean(sp.Max(0, 1 - sp.exp(eps))),
             kind="inference",
-            premises=("divergence", replace(lemma, at=at), "A vanishes"),
+            premises=("divergence", replace(lemma, at=at), "A vanishes", "density of Q"),
         ),
         Step(
             "no gap",

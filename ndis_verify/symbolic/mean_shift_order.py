@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.mean_shift import DEFINITE, SETTING, closed_form, epsilon, hockey_stick, no_shift, shift, std
 from ndis_verify.symbolic.meanings import meaning, p, q
 from ndis_verify.symbolic.notation import largest, share, x
@@ -150,7 +150,8 @@ def worst_pair() -> Derivation:
             premises=("derivative", "density"),
         ),
         meaning("divergence", "mean_shift", whole, eps),
-        Step("densities", "p and q are densities of the two laws.", kind="definition", premises=("covariance",)),
+        a_density("density of P", "p is the density of the one law,", p(x), "covariance"),
+        a_density("density of Q", "q of the other.", q(x, whole), "covariance"),
         Step(
             "no event",
             "The empty event.",
@@ -160,7 +161,8 @@ def worst_pair() -> Derivation:
             kind="fact",
             fact="the empty set",
             letters={"f": gap},
-            conditions={"integrable": "densities"},
+            conditions={"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         Step(
             "not negative",

@@ -13,9 +13,9 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.normal_coordinates import density, entry, quadratic
+from ndis_verify.symbolic.normal_images import DENSITIES, Ri, g, gt, p, q
 from ndis_verify.symbolic.notation import (
     centred_first,
     centred_second,
@@ -43,17 +43,12 @@ from ndis_verify.symbolic.notation import z as drawn
 from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import lettered, quantity
 
-p = sp.Function("p", positive=True)  # densities: of P at x, of Q at x where its parameters are those that follow
-q = sp.Function("q", positive=True)
-
 chi2_value = sp.Symbol("t", positive=True)  # of a chi-square variable
 
 normal_value = sp.Symbol("x", real=True)  # of a normal variable
 
 _logit = sp.Symbol("s", real=True)
 PULLS = sp.Lambda(_logit, 1 / (1 + sp.exp(_logit)))  # what a record pulls at, of the product with it
-
-Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
 
 
 def normal_density(m: Any, v: Any) -> Any:
@@ -181,6 +176,8 @@ def distance_between_means(name: str, distance: Any) -> Step:
 
 def is_meaning(step: Step, earlier: tuple[Step, ...]) -> bool:
     """Whether a step that defines a quantity of the language, or an argument of one, says what it means."""
+    if step.lhs in DENSITIES:
+        return bool(step.rhs == DENSITIES[step.lhs])
     head = str(step.lhs.func)
     if head in _MEANINGS:
         return bool(step.rhs == _MEANINGS[head](*step.lhs.args))

@@ -10,9 +10,26 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import over_sets
-from ndis_verify.symbolic.meanings import Ri, g, gt, p, q
-from ndis_verify.symbolic.notation import largest, normal_mean, point, scalar, total, x
+from ndis_verify.symbolic.fact_steps import a_density, over_sets
+from ndis_verify.symbolic.normal_images import (
+    DENSITIES,
+    K,
+    R,
+    Ri,
+    U,
+    Ut,
+    at_image,
+    exponent_p,
+    exponent_q,
+    g,
+    gt,
+    log_det_1,
+    log_det_2,
+    p,
+    q,
+    zt,
+)
+from ndis_verify.symbolic.notation import largest, normal_mean, scalar, total, x
 from ndis_verify.symbolic.notation import z as vector
 
 z, h, epsilon = sp.symbols("z h epsilon", real=True)
@@ -23,18 +40,12 @@ a_of = 1 - lam
 b_of = -lam * h
 c_of = sp.log(lam) / 2 - lam * h**2 / 2
 
-# In every dimension: R = S1^{1/2}, Ri its inverse, K = S2^{-1}, U orthogonal, g = m1 - m2; a t marks a transpose.
-R, K, U, Ut, zt, D, w, wt = (letter(name) for name in ["R", "K", "U", "Ut", "zt", "D", "w", "wt"])
-log_det_1, log_det_2 = sp.symbols("logdetS1 logdetS2", real=True)
-dimension = sp.Symbol("d", positive=True, integer=True)
+D, w, wt = (letter(name) for name in ["D", "w", "wt"])
 A = 1 - R * K * R
 POSITIVE_DEFINITE = "S1, S2 symmetric positive definite"
 
-exponent_p = (zt * Ut * R) * (Ri * Ri) * (R * U * vector)
-exponent_q = (gt + zt * Ut * R) * K * (g + R * U * vector)
 constant = (log_det_1 - log_det_2) / 2 - scalar(gt * K * g) / 2
 linear = -scalar(gt * K * R * U * vector)
-at_image = point(vector)  # x = m1 + S1^{1/2} U z
 shifted_loss = sp.Function("q_eps", real=True)
 
 
@@ -61,9 +72,8 @@ def _algebra() -> BlockAlgebra:
     return BlockAlgebra(rules, {**model, D: spread, w: other, wt: other.T}, (POSITIVE_DEFINITE,))
 
 
-def _normal_density(name: str, density: sp.Expr, exponent: sp.Expr, log_det: sp.Expr, why: str) -> Step:
-    value = sp.exp(-scalar(exponent) / 2 - log_det / 2 - dimension * sp.log(2 * sp.pi) / 2)
-    return Step(name, why, lhs=density, rhs=value, kind="definition")
+def _normal_density(name: str, density: sp.Expr, why: str) -> Step:
+    return Step(name, why, lhs=density, rhs=DENSITIES[density], kind="definition")
 
 
 @cache
@@ -75,10 +85,8 @@ def log_density_ratio() -> Derivation:
     loss = _log_normal(z, 0, 1) - _log_normal(z, -h, 1 / lam)
     algebra = _algebra()
     steps = (
-        _normal_density("density of P", p(at_image), exponent_p, log_det_1, "P = N(m1, S1), at x = m1 + S1^{1/2} U z."),
-        _normal_density(
-            "density of Q", q(at_image), exponent_q, log_det_2, "Q = N(m2, S2) at the same x; g = m1 - m2."
-        ),
+        _normal_density("density of P", p(at_image), "P = N(m1, S1), at x = m1 + S1^{1/2} U z."),
+        _normal_density("density of Q", q(at_image), "Q = N(m2, S2) at the same x; g = m1 - m2."),
         Step(
             "q_eps",
             "q_eps = eps - L with L = log p/q.",
@@ -201,12 +209,9 @@ def hockey_stick() -> Derivation:
     loss_hinge = sp.Max(0, 1 - sp.exp(shifted_loss(x)))
     form = log_density_ratio().step("diagonal form").rhs
     steps = (
-        Step(
-            "densities",
-            "p and q are the densities of P = N(m1, S1) and Q = N(m2, S2): positive, continuous and of integral 1.",
-            kind="definition",
-        ),
-        over_sets(gap, "{p > e^eps q} = {L > eps}"),
+        a_density("density of P", "p is the density of P = N(m1, S1), and positive,", p(x)),
+        a_density("density of Q", "q that of Q = N(m2, S2).", q(x)),
+        over_sets(gap, "{p > e^eps q} = {L > eps}", "density of P", "density of Q"),
         Step(
             "gap in terms of q_eps",
             "p - e^eps q = p (1 - exp q_eps), q_eps = eps - log p/q; so p > e^eps q exactly where q_eps < 0.",
@@ -258,11 +263,9 @@ def hockey_stick() -> Derivation:
             letters={"p": p(x), "f": loss_hinge, "image": at_image},
             premises=("covariance of the image",),
             conditions={
-                "density": "densities",
+                "density": "density of P",
                 "invertible": "the image is onto",
-                "measurable": Step(
-                    "nonnegative", "A hinge.", lhs=sp.Max(0, q_eps), rhs=0, relation=">=", witness=sp.Max(0, q_eps)
-                ),
+                "sign": Step("nonnegative", "A hinge.", lhs=loss_hinge, rhs=0, relation=">=", witness=loss_hinge),
             },
         ),
         Step(

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import a_density
 from ndis_verify.symbolic.notation import bin_of_sum, largest, largest_union, law, over, summed, total, x
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -37,8 +38,12 @@ def at_most(name: str, why: str, left: Any, right: Any, *premises: str | Use) ->
     return Step(name, why, lhs=left, rhs=right, relation="<=", kind="inference", premises=premises)
 
 
-def in_order(name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tuple[str | Step, str | Step]) -> Step:
-    """The mean of the first side is at most that of the second; `shown`: at every point it is; both are finite."""
+def in_order(
+    name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tuple[str | Step, str | Step], *more: str
+) -> Step:
+    """The mean of the first side is at most that of the second; `shown`: at every point it is; both are finite, as
+    `more` says too.
+    """
     return Step(
         name,
         why,
@@ -49,11 +54,12 @@ def in_order(name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tupl
         fact="means keep the order",
         letters={"mean": mean, "f": sides[0], "g": sides[1]},
         conditions={"pointwise": shown[0], "integrable": shown[1]},
+        premises=more,
     )
 
 
-def linear(name: str, why: str, mean: Any, terms: tuple[tuple[Any, Any], ...], shown: str) -> Step:
-    """The mean of a sum of multiples; `shown` says that the means are finite."""
+def linear(name: str, why: str, mean: Any, terms: tuple[tuple[Any, Any], ...], shown: str, *more: str | Use) -> Step:
+    """The mean of a sum of multiples; `shown` and `more` say that the means are finite."""
     return Step(
         name,
         why,
@@ -63,6 +69,7 @@ def linear(name: str, why: str, mean: Any, terms: tuple[tuple[Any, Any], ...], s
         fact="means are linear",
         letters={"mean": mean, "terms": terms},
         conditions={"integrable": shown},
+        premises=more,
     )
 
 
@@ -293,12 +300,9 @@ def binning() -> Derivation:
         Step("not negative", "and >= 0.", lhs=sp.Max(y, 0), rhs=zero, relation=">=", witness=sp.Max(y, 0)),
     )
     steps = (
-        Step(
-            "densities",
-            "f_P and f_Q are densities of P and Q with respect to P + Q: not negative, of integral 1.",
-            kind="definition",
-        ),
-        Step("bins", "B_j: disjoint measurable sets that cover the line.", kind="definition"),
+        a_density("density of P", "f_P is that of P with respect to P + Q,", f_p),
+        a_density("density of Q", "f_Q that of Q.", f_q),
+        Step("bins", "B_j: finitely many disjoint measurable sets that cover the line.", kind="definition"),
         Step("divergence", "The largest P(S) - e^eps Q(S).", lhs=whole, rhs=largest(gap), kind="definition"),
         Step(
             "over all sets",
@@ -308,7 +312,8 @@ def binning() -> Derivation:
             kind="fact",
             fact="largest integral over a set",
             letters={"f": gap},
-            conditions={"integrable": "densities"},
+            conditions={"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         Step("mass of a bin under P", "P_bin = P(B_j).", lhs=mass_p, rhs=in_bin(f_p), kind="definition"),
         Step("mass of a bin under Q", "Q_bin = Q(B_j).", lhs=mass_q, rhs=in_bin(f_q), kind="definition"),
@@ -340,7 +345,8 @@ def binning() -> Derivation:
             "P(B_j) - e^eps Q(B_j) is the integral over the bin.",
             in_bin,
             ((sp.Integer(1), f_p), (-growth, f_q)),
-            "densities",
+            "density of P",
+            "density of Q",
         ),
         *at_least,
         in_order(
@@ -350,8 +356,9 @@ def binning() -> Derivation:
             (gap, positive),
             (
                 at_most("gap", "At every point.", gap, positive, Use("part above 0", at={y: gap})),
-                "densities",
+                "density of P",
             ),
+            "density of Q",
         ),
         in_order(
             "a bin: not negative",
@@ -360,10 +367,11 @@ def binning() -> Derivation:
             (zero, positive),
             (
                 at_most("no gap", "At every point.", zero, positive, Use("not negative", at={y: gap}, weight=-1)),
-                "densities",
+                "density of P",
             ),
+            "density of Q",
         ),
-        linear("a bin: nothing", "The integral of 0, an empty sum, is 0.", in_bin, (), "densities"),
+        linear("a bin: nothing", "The integral of 0, an empty sum, is 0.", in_bin, (), "density of P"),
         at_most(
             "a bin: bound of the gap",
             "In terms of the masses of the bin,",

@@ -11,7 +11,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.notation import x
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.zero import as_expression
+from ndis_verify.symbolic.zero import as_expression, is_zero
 
 z = sp.Symbol("z", real=True)  # the standard normal vector
 
@@ -44,3 +44,17 @@ def quadratic(a: Any, b: Any) -> Any:
 def at_normal(f: Any, mean: Any, std: Any) -> Any:
     """f at x_i = m_i + s_i z_i."""
     return f.subs(entry(x), mean + std * entry(z))
+
+
+def is_normal_density(f: Any) -> bool:
+    """Whether f is the density of independent normal coordinates at x, of means and positive standard deviations."""
+    exponent = as_expression(f.args[0] if isinstance(f, sp.exp) else 0)
+    if str(exponent.func) != "sum":
+        return False
+    place = sp.Dummy(real=True)
+    logarithm = sp.expand(exponent.args[0]).subs(entry(x), place)
+    if logarithm.has(x) or not logarithm.is_polynomial(place) or sp.degree(logarithm, place) != 2:
+        return False
+    square, linear, rest = sp.Poly(logarithm, place).all_coeffs()
+    mean, std = -linear / (2 * square), 1 / sp.sqrt(-2 * square)
+    return bool(square.is_negative and mean.is_real and is_zero(rest - log_density(mean, std).subs(entry(x), 0)))

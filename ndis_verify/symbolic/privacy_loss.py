@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import over_sets
+from ndis_verify.symbolic.fact_steps import a_density, over_sets
 from ndis_verify.symbolic.nearby_laws import in_order, larger, linear
 from ndis_verify.symbolic.notation import below, beyond, largest, law, total, where, x
 from ndis_verify.symbolic.special_functions import Phi
@@ -17,6 +17,15 @@ from ndis_verify.symbolic.statement_terms import quantity
 epsilon, e1, e2 = sp.symbols("epsilon e1 e2", real=True)
 THREE_DENSITIES = tuple(sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q", "f_R"))  # of `triangle`
 _DENSITIES = "output laws have densities with respect to one measure"
+_BOTH = ("density of P", "density of Q")
+
+
+def _densities(f_p: sp.Expr, f_q: sp.Expr) -> tuple[Step, ...]:
+    """Of the output laws of two neighbours."""
+    return (
+        a_density(_BOTH[0], "f_P is the density of the output law P,", f_p, _DENSITIES),
+        a_density(_BOTH[1], "f_Q that of Q, the output law of a neighbour.", f_q, _DENSITIES),
+    )
 
 
 @cache
@@ -31,12 +40,7 @@ def dp_iff_hockey_stick() -> Derivation:
     gap = f_p - sp.exp(epsilon) * f_q
     density_p, density_q = sp.symbols("p q", positive=True)
     steps = (
-        Step(
-            "densities",
-            "f_P and f_Q are densities of the output laws P and Q of two neighbours: not negative, of integral 1.",
-            kind="definition",
-            premises=(_DENSITIES,),
-        ),
+        *_densities(f_p, f_q),
         Step(
             "least delta",
             "DP says P(S) - e^eps Q(S) <= delta for every measurable S and every ordered pair of neighbours; the least"
@@ -45,7 +49,7 @@ def dp_iff_hockey_stick() -> Derivation:
             rhs=largest(gap),
             kind="definition",
         ),
-        over_sets(gap, "{f_P > e^eps f_Q}"),
+        over_sets(gap, "{f_P > e^eps f_Q}", *_BOTH),
         Step(
             "divergence",
             "The least delta is the hockey-stick divergence.",
@@ -96,12 +100,7 @@ def two_tails() -> Derivation:
     f_p, f_q = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q"))
     gap = f_p - sp.exp(epsilon) * f_q
     steps = (
-        Step(
-            "densities",
-            "f_P and f_Q are densities of the output laws P and Q of two neighbours: not negative, of integral 1.",
-            kind="definition",
-            premises=(_DENSITIES,),
-        ),
+        *_densities(f_p, f_q),
         Step(
             "losses",
             "L = log f_P/f_Q, infinite where f_Q = 0 < f_P, and L' = log f_Q/f_P, infinite where f_P = 0 < f_Q.",
@@ -138,7 +137,8 @@ def two_tails() -> Derivation:
             kind="fact",
             fact="largest integral over a set, its set",
             letters={"f": gap},
-            conditions={"integrable": "densities"},
+            conditions={"integrable": _BOTH[0]},
+            premises=_BOTH[1:],
         ),
         Step(
             "both masses",
@@ -148,7 +148,8 @@ def two_tails() -> Derivation:
             kind="fact",
             fact="integrals over a set are linear",
             letters={"f": f_p, "c": -sp.exp(epsilon), "g": f_q, "set": gap},
-            conditions={"integrable": "densities"},
+            conditions={"integrable": _BOTH[0]},
+            premises=_BOTH[1:],
         ),
         Step(
             "difference",
@@ -273,16 +274,20 @@ def triangle() -> Derivation:
             kind="fact",
             fact="largest integral over a set",
             letters={"f": gap},
-            conditions={"integrable": "densities"},
+            conditions={"integrable": f"density of {name[0]}"},
+            premises=(f"density of {name[-1]}",),
         )
         for name, gap in gaps.items()
     )
     steps = (
-        Step(
-            "densities",
-            "f_P, f_Q, f_R are the densities of P, Q, R with respect to P + Q + R, over which is integrated.",
-            kind="definition",
-            premises=("P, Q, R laws on one space",),
+        *(
+            a_density(
+                f"density of {name}",
+                f"With respect to P + Q + R, over which is integrated, {f.func} is that of {name}.",
+                f,
+                "P, Q, R laws on one space",
+            )
+            for name, f in zip("PQR", THREE_DENSITIES, strict=True)
         ),
         *attained,
         Step(
@@ -341,7 +346,8 @@ def triangle() -> Derivation:
             kind="fact",
             fact="means keep the order",
             letters={"mean": total, "f": plus(gaps["P, R"]), "g": through_q},
-            conditions={"pointwise": "pointwise", "integrable": "densities"},
+            conditions={"pointwise": "pointwise", "integrable": "density of P"},
+            premises=("density of Q", "density of R"),
         ),
         Step(
             "sum",
@@ -351,7 +357,8 @@ def triangle() -> Derivation:
             kind="fact",
             fact="means are linear",
             letters={"mean": total, "terms": ((1, plus(gaps["P, Q"])), (sp.exp(e1), plus(gaps["Q, R"])))},
-            conditions={"integrable": "densities"},
+            conditions={"integrable": "density of P"},
+            premises=("density of Q", "density of R"),
         ),
         Step(
             "through Q",

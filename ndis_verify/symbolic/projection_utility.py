@@ -12,6 +12,7 @@ from ndis_verify.symbolic.notation import held
 
 level, square, r = sp.symbols("sigma2 D2 r", positive=True)
 zero = sp.Integer(0)
+_chi = sp.Symbol("chi", nonnegative=True)
 
 
 @cache
@@ -54,13 +55,17 @@ def distances() -> Derivation:
             rhs=chi,
             reduce=lambda lhs, rhs: sp.simplify(lhs - rhs),
         ),
+        Step("chi", "A chi variable with r degrees of freedom.", kind="definition"),
+        by_fact(
+            "mean square of chi", "Its square:", "mean square of a chi variable", {"chi": _chi, "r": r}, {"law": "chi"}
+        ),
         by_fact(
             "plain",
             "E chi^2 = r: the mean of a chi variable is below sqrt r, and without a ridge the expected ratio is below"
             " 1.",
             "square of a mean and mean square",
-            {"X": sp.Symbol("chi", nonnegative=True)},
-            {"spread": "mean of chi"},
+            {"X": _chi},
+            {"square": "mean square of chi", "spread": "mean of chi"},
         ),
         Step(
             "expected ratio",

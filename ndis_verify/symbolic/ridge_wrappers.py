@@ -6,57 +6,68 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import average, total, x
+from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger
+from ndis_verify.symbolic.notation import bin_of_sum, summed, total, x
 
 zero = sp.Integer(0)
-sample = sp.Symbol("omega", real=True)  # which of the other records are in the sample
 _SAMPLES = "f and g average over one and the same sample of the other records"
 
 
 @cache
 def subsampling() -> Derivation:
     """What one record more does to two laws given the sample of the others, it does to their averages over it, at most;
-    the laws of N26-T5.3 are such averages.
+    the laws of N26-T5.3 are such averages. f and g are densities given a sample, times the probability of that sample.
 
     `number`: `eps' = log(1 + (e^eps - 1)/q)` at `epsilon` and `rate` = q.
     """
     epsilon, rate = sp.Symbol("epsilon", nonnegative=True), sp.Symbol("q", positive=True)
     growth, rarity = sp.symbols("g w", nonnegative=True)  # e^eps = 1 + g, q = 1/(1 + w): all of eps >= 0, 0 < q <= 1
-    one, other = (sp.Function(name, positive=True)(x, sample) for name in "fg")
+    one, other = (sp.Function(name, positive=True)(x, bin_of_sum) for name in "fg")
     gap = one - sp.Symbol("E", positive=True) * other  # E = e^{eps'}
     part = sp.Max(gap, 0)
+    positive = Step("positive", "It is no less than 0.", lhs=part, rhs=zero, relation=">=", witness=part)
     steps = (
+        Step("no less", "max(y, 0) >= y,", lhs=gap, rhs=part, relation="<=", witness=-sp.Max(-gap, 0)),
+        in_order("added up", "At every point, over the samples.", summed, (gap, part), ("no less", _SAMPLES)),
         by_fact(
-            "positive part",
-            "At every point, over the sample of the other records.",
-            "Jensen's inequality of a positive part",
-            {"f": gap},
-            {"integrable": _SAMPLES},
+            "no negative sum",
+            "And >= 0.",
+            "means of what is not negative",
+            {"mean": summed, "f": part},
+            {"pointwise": positive},
         ),
-        by_fact(
+        larger(
+            "positive part",
+            "So is the positive part of the sum.",
+            summed(gap),
+            zero,
+            summed(part),
+            (
+                "added up",
+                at_most("turned", "As said.", zero, summed(part), Use("no negative sum", weight=-1)),
+            ),
+        ),
+        in_order(
             "integrals",
             "So are the integrals.",
-            "means keep the order",
-            {"mean": total, "f": sp.Max(average(gap), 0), "g": average(part)},
-            {"pointwise": "positive part", "integrable": _SAMPLES},
+            total,
+            (sp.Max(summed(gap), 0), summed(part)),
+            ("positive part", _SAMPLES),
         ),
         by_fact(
             "order of integration",
-            "The integral of the average is the average of the integral.",
+            "The integral of the sum is the sum of the integrals.",
             "Tonelli's theorem",
-            {"f": part},
-            {
-                "sign": Step("positive", "It is no less than 0.", lhs=part, rhs=zero, relation=">=", witness=part),
-                "measurable": _SAMPLES,
-            },
+            {"mean": summed, "f": part},
+            {"sign": positive},
         ),
         Step(
             "averages",
             "So the divergence of the averages is at most the average of the divergences, in either order.",
-            lhs=total(sp.Max(average(gap), 0)),
-            rhs=average(total(part)),
+            lhs=total(sp.Max(summed(gap), 0)),
+            rhs=summed(total(part)),
             relation="<=",
             kind="inference",
             premises=("integrals", "order of integration"),

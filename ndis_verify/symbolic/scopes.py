@@ -45,6 +45,15 @@ def binders(side: Any) -> Iterator[Any]:
         yield from (node for node in side.atoms(*_BINDERS, AppliedUndef) if bound(node))
 
 
+def speaks(side: Any, name: Any) -> bool:
+    """Whether an expression speaks of a name; of a function at any argument."""
+    if not isinstance(side, (sp.Basic, sp.MatrixBase)):
+        return False
+    if isinstance(name, sp.Symbol):
+        return name in side.free_symbols
+    return any(call.func == name.func for call in side.atoms(AppliedUndef))
+
+
 def captured(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> bool:
     """Whether an equation old = new may not be put into `side`, because its symbols are bound around `old` there.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.learning import distance, mean_distance
 from ndis_verify.symbolic.notation import bin_of_sum, given, largest, over_set, summed, where, x
 
@@ -44,19 +44,23 @@ def one_set_steps(mass_p: sp.Expr, mass_q: sp.Expr) -> tuple[Step, ...]:
             kind="definition",
             premises=(LIMITS[1].text,),
         ),
+        a_density("density of P", "p,", _p, DENSITIES),
+        a_density("density of Q", "and q.", _q, DENSITIES),
         by_fact(
             "a set",
             "The supremum is at least the value at S,",
             "a value of a supremum over sets",
             {"f": _p - growth * _q, "set": _set},
-            {"integrable": DENSITIES},
+            {"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         by_fact(
             "its value",
             "which is P(S) - c Q(S).",
             "integrals over a set are linear",
             {"f": _p, "c": -growth, "g": _q, "set": _set},
-            {"integrable": DENSITIES},
+            {"integrable": "density of P"},
+            premises=("density of Q",),
         ),
         Step(
             "any set",

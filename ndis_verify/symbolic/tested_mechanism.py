@@ -13,7 +13,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.leverage_beside_a_ridge import (
     LEVERAGE,
     RECORD,
@@ -74,6 +74,7 @@ _algebra = BlockAlgebra(
     {v: _RECORD, vt: _RECORD.T, u: _UNIT, ut: _UNIT.T, along: sp.Rational(7, 5)},
     ("databases",),
 )
+_RUNS = ("density of the first value", "density of the second value")
 _SMALLER = ("N26-T5.4-smaller-ridge",)
 _CLAIMS, _PART = ("N26-T5.4", "N26-Fig4"), "the probabilities of every event of test and release"
 _QUANTILE = quantity("Phi_inverse", failing)
@@ -314,7 +315,7 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
     )
 
 
-def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr, fallen: sp.Expr) -> tuple[Step, ...]:
+def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> tuple[Step, ...]:
     """At a good value the chances of an outcome are as close as at the leverage P; at no other one they count."""
     first, second = _laws(direction, lever(_AT))
     here, limit = quantity(DIRECTIONS[direction], lever(_AT), r, epsilon), quantity("projection", target, r, epsilon)
@@ -371,16 +372,9 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr, fal
             {"above": "no cost", "below": "surplus"},
         ),
         at_most("weighted", "Times the density.", p(x) * counted, p(x) * limit, Use("every value", weight=p(x))),
-        in_order("release", "In the mean.", total, (p(x) * counted, p(x) * limit), ("weighted", "runs")),
-        linear("limit", "A number.", total, ((limit, p(x)),), "runs"),
-        by_fact(
-            "mass",
-            "A density.",
-            "a density has mass one",
-            {"p": p(x), "mean": least - fallen, "std": std},
-            {"density": "density", "positive": "std > 0"},
-        ),
-        at_most("share of the release", "So its share.", total(p(x) * counted), limit, "release", "limit", "mass"),
+        in_order("release", "In the mean.", total, (p(x) * counted, p(x) * limit), ("weighted", _RUNS[0])),
+        linear("limit", "A number.", total, ((limit, p(x)),), _RUNS[0]),
+        at_most("share of the release", "So its share.", total(p(x) * counted), limit, "release", "limit", _RUNS[0]),
     )
 
 
@@ -394,23 +388,17 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
     shift, granted = part * length**2 / std, {"k <= 1": "k <= 1"}
     gap = p(x) - sp.exp(test_epsilon) * second
     return (
-        Step(
-            "runs",
-            "p and q are the densities of the noised value in the two runs, normal around the own least eigenvalue.",
-            kind="definition",
-            premises=("m", "k"),
-        ),
-        Step(
-            "density",
-            "That of the first run.",
-            lhs=p(x),
-            rhs=sp.exp(-((x - least + fallen) ** 2) / (2 * std**2)) / (sp.sqrt(2 * sp.pi) * std),
-            kind="definition",
-            premises=("runs",),
-        ),
-        Step("std > 0", "There is noise.", lhs=std, rhs=zero, relation=">", witness=std),
+        a_density(_RUNS[0], "p is that of the noised value in the first run,", p(x), "m", "k"),
+        a_density(_RUNS[1], "q in the second: normal laws around the own least eigenvalues.", second, "m", "k"),
         meaning("two values", "mean_shift", shift, test_epsilon),
-        by_fact("largest event", "Where p > e^x q.", "largest integral over a set", {"f": gap}, {"integrable": "runs"}),
+        by_fact(
+            "largest event",
+            "Where p > e^x q.",
+            "largest integral over a set",
+            {"f": gap},
+            {"integrable": _RUNS[0]},
+            _RUNS[1:],
+        ),
         at_most(
             "share of the test",
             "The means are k l^2 apart.",
@@ -424,8 +412,8 @@ def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
             "a normal value beyond an edge",
             {"p": p(x), "g": good, "mean": least - fallen, "std": std, "edge": _EDGE},
             {
-                "density": "density",
-                "positive": "std > 0",
+                "density": _RUNS[0],
+                "std": Step("std", "Noise.", lhs=std, rhs=zero, relation=">", witness=std),
                 "up to": Step("good", "w = 1.", lhs=sp.Subs(good, x, _AT), rhs=one),
                 "beyond": Step("bad", "w = 0.", lhs=sp.Subs(good, x, _EDGE + below), rhs=zero),
             },
@@ -513,9 +501,9 @@ def _mechanism(name: str, direction: str, floor: sp.Expr, claims: tuple[str, ...
         ),
         EITHER,
         *_test_steps(fallen, second),
-        *_release_steps(direction, chances, floor, fallen),
+        *_release_steps(direction, chances, floor),
         *_sign_steps(second, chances, laws),
-        *composed(total, (p(x), second), chances, good, "runs"),
+        *composed(total, (p(x), second), chances, good, *_RUNS),
         at_most(
             "both outputs",
             "The event's probability in the two runs, added up over the values.",

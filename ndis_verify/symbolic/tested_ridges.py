@@ -245,7 +245,7 @@ _more = sp.Max(0, _t - sp.exp(test_epsilon) * _u)
 _surplus, _common = sp.Max(0, _a - sp.exp(epsilon) * _c), sp.Min(_a, sp.exp(epsilon) * _c)
 
 
-def composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], good: Any, finite: str) -> list[Step]:
+def composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], good: Any, *finite: str) -> list[Step]:
     """From one value to the mean over all: what two runs make of one outcome.
 
     weights: of a value in the two runs; chances: of the outcome there. The steps and hypotheses "t_i >= 0" and so on
@@ -308,10 +308,15 @@ def composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], good
             *(f"{name}_i" for name in names.values()),
         ),
         in_order(
-            "all values", "So in the mean,", mean, (sp.Add(*(k * f for k, f in gap)), limit), ("one value", finite)
+            "all values",
+            "So in the mean,",
+            mean,
+            (sp.Add(*(k * f for k, f in gap)), limit),
+            ("one value", finite[0]),
+            *finite[1:],
         ),
-        linear("both runs", "on the left the chances of the outcome in the two runs,", mean, gap, finite),
-        linear("three shares", "on the right what each part costs.", mean, parts, finite),
+        linear("both runs", "on the left the chances of the outcome in the two runs,", mean, gap, *finite),
+        linear("three shares", "on the right what each part costs.", mean, parts, *finite),
         at_most(
             "composition",
             "So the runs differ by at most three shares: the test's, the release's at good values, and bad values.",

@@ -325,10 +325,7 @@ def _shift_steps(order: str) -> Iterator[Step]:
         "A sum of squares",
         "means of what is not negative",
         {"mean": total_of, "f": one_square},
-        {
-            "pointwise": Step("sign", "is not negative.", one_square, zero, ">=", witness=one_square),
-            "integrable": "coordinates",
-        },
+        {"pointwise": Step("sign", "is not negative.", one_square, zero, ">=", witness=one_square)},
     )
     yield named(size, "Its name.", square, f"square, {order}")
     yield by_fact(
@@ -441,7 +438,6 @@ def at_corner() -> Derivation:
             Use("prod_i s_i^2 <= R^n T"),
             "once",
         ),
-        Step("coordinates", "Finitely many; every sum over them is finite.", kind="definition"),
         *(step for order in _ORDERS for step in _shift_steps(order)),
         *_corner_steps(),
     ]

@@ -1,0 +1,128 @@
+"""That what a fact takes a mean or an integral of has a finite one, and what a proof may say to be a density."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.court.proof_letters import drawn_in_all, names_of
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic import notation
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, Use
+from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.finite_means import Known, is_extended, is_finite
+from ndis_verify.symbolic.heads import HEADS
+from ndis_verify.symbolic.normal_coordinates import is_normal_density
+from ndis_verify.symbolic.normal_images import DENSITIES
+from ndis_verify.symbolic.notation import total, x
+from ndis_verify.symbolic.scopes import binders, bound, speaks
+from ndis_verify.symbolic.sides import at_values, opened
+from ndis_verify.symbolic.zero import as_expression
+
+_FUNCTIONS = (sp.core.function.UndefinedFunction, sp.core.function.FunctionClass)
+_OF_A_LAW = {"before"}  # what it is of a law of two parameters a proof says
+_OF_DENSITIES = {"a normal value beyond an edge"}  # facts that say of what law a density is
+_NORMAL = {str(density.func) for density in DENSITIES}
+TAKEN = {  # functions that mean something already, so that no proof says what they are
+    *(name for name, value in vars(notation).items() if isinstance(value, _FUNCTIONS) and name not in _OF_A_LAW),
+    *QUANTITIES,
+    *(set(HEADS) - _OF_A_LAW),
+    *("coordinate", "sum", "product", "sup", "inf", "vector"),
+    *_NORMAL,
+}
+
+
+def mean_problems(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """The conditions of a fact that a mean is finite of which nothing shows it."""
+    for name in fact.finite:
+        known = _known(derivation, step)
+        means = [as_expression(mean) for mean in fact.finite[name](step.letters)]
+        if name in fact.or_infinite and all(map(is_extended, means)):
+            continue
+        for mean in means:
+            if not is_finite(mean, known):
+                yield f"condition {name!r}: nothing shows that {mean} is a finite number"
+
+
+def _known(derivation: Derivation, step: Step) -> Known:
+    """What the conditions and the premises of a step say."""
+    named = [one if isinstance(one, Step) else _used(derivation, one) for one in _rests_on(step)]
+    random = _random(derivation)
+    sides = (node for side in (step.lhs, step.rhs) for node in binders(side))
+    places = random.union(*map(bound, sides)) - set(names_of(derivation))  # what is of one value by a hypothesis
+    said = [
+        one
+        for premise, one in zip(_rests_on(step), named)
+        if one is not None and one.lhs is not None and _is_shown(derivation, one)
+        if not places & (derivation.fixed_in(premise) if isinstance(premise, Step) else derivation.fixed(premise))
+    ]
+    relations = tuple((opened(one.lhs), one.relation, opened(one.rhs)) for one in said)
+    return Known(relations, frozenset(random), names_of(derivation))
+
+
+def _rests_on(step: Step) -> list[Any]:
+    return [*step.conditions.values(), *step.premises]
+
+
+def _used(derivation: Derivation, premise: Any) -> Step | None:
+    return derivation.used(premise) or (derivation.supposed(premise) if isinstance(premise, str) else None)
+
+
+def _is_shown(derivation: Derivation, one: Step) -> bool:
+    if one.kind == "definition":
+        return is_density(one) or derivation.supposed(one.name) is not None
+    return one.kind == "fact" or (one.kind in DECIDED and derivation.holds(one) is True)
+
+
+def _random(derivation: Derivation) -> set[Any]:
+    """What is drawn, and the names of what is made of it."""
+    found = drawn_in_all(derivation)
+    for name, meant in names_of(derivation).items():
+        if any(one in found for one in as_expression(meant).atoms(sp.Symbol, AppliedUndef)):
+            found.add(name)
+    return found
+
+
+def is_density(step: Step) -> bool:
+    """Whether a definition brings in a density: an unknown function of the point that is nowhere negative, and whose
+    integral is 1.
+    """
+    if step.kind != "definition" or not isinstance(step.lhs, total) or step.rhs != 1:
+        return False
+    (f,) = step.lhs.args
+    return isinstance(f, AppliedUndef) and len(f.args) > 0 and f.args[0] == x and f.is_nonnegative is True
+
+
+def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:
+    """What keeps a density from being one that nothing else is known of."""
+    (f,) = step.lhs.args
+    if str(f.func) in TAKEN - _NORMAL:
+        yield f"{f.func} is no unknown function"
+    if any(x in as_expression(parameter).free_symbols for parameter in f.args[1:]):
+        yield f"{f} has the point among its parameters"
+    for name in names_of(derivation):
+        if isinstance(name, AppliedUndef) and name.func == f.func and name not in DENSITIES:
+            yield f"{f} is a density, and was defined to be something else"
+    for one in derivation.steps:
+        if (
+            one.kind == "fact"
+            and one.fact in set(FACTS) - _OF_DENSITIES
+            and set(one.letters) == set(FACTS[one.fact].letters)
+        ):
+            if any(speaks(as_expression(one.letters[letter]), f) for letter in FACTS[one.fact].brings):
+                yield f"{f} is a density, and is said to exist as something else"
+
+
+def no_density(derivation: Derivation, lemma: Derivation, use: Use) -> Any:
+    """What `use` puts in the place of a density of a lemma, where nothing here says that it is one; None if there is no
+    such thing.
+    """
+    here = {step.lhs for step in derivation.steps if is_density(step)}
+    for f in (key for key in use.at if isinstance(key, AppliedUndef) and total(key) in lemma.fixed(use.step)):
+        if (said := at_values(total(f), use.at)) not in here and not is_normal_density(said.args[0]):
+            return said.args[0]
+    return None
