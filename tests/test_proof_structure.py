@@ -153,6 +153,7 @@ CONCLUDING = {
     "rows.of_a_row",
     "score_auditing.value_at_half",
     "sensitivity.ratio_of_one_feature",
+    "threshold_attack.any_attack",
     "threshold_attack.two_bins",
     "gdp_parameter.laplace_gdp",
     "trade_off.laplace",
