@@ -157,6 +157,8 @@ CONCLUDING = {
     "threshold_attack.two_bins",
     "gdp_parameter.laplace_gdp",
     "trade_off.laplace",
+    "trade_off.laplace_of_one_size",
+    "trade_off.laplace_thresholds",
     "tv_inference.invertible",
     "two_paths.at_corner",
     "two_paths.two_divergences",
@@ -236,6 +238,7 @@ COMPARED = {
     *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "N24-F2", "N24-P15", "N24-Fig14", "N24-Fig7-monotone"),
     *("BW-T1-every-epsilon", "BW-T4", "BW-T4-range", "KM-6.1", "KM-AppC-gdp"),
     "KM-AppC",  # where D = l
+    *("BW-Fig1-monotone", "KM-6.1-any-attack-corrected", "KM-AppC-corrected", "N26-D6-vertex"),
 }
 
 
