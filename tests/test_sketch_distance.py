@@ -27,7 +27,7 @@ def _by_integral(d, r):
         + x * x / 2
         - mpmath.mpf(r + 1) / 2 * mpmath.log1p(x * x / r)
     )
-    weight = lambda x: 2 * x ** (d - 1) * mpmath.exp(-x * x / 2) / (2**half * mpmath.gamma(half))  # noqa: E731
+    weight = lambda x: 2 * x ** (d - 1) * mpmath.exp(-x * x / 2) / (2**half * mpmath.gamma(half))
     edge = mpmath.findroot(log, (1, 4 * mpmath.sqrt(d + r)), solver="illinois", maxsteps=200)
     return mpmath.quad(lambda x: weight(x) * -mpmath.expm1(log(x)), mpmath.linspace(0, edge, 9))
 
