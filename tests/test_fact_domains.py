@@ -38,6 +38,11 @@ Bt = transpose(B)
         ("does not fall from 0", {"f": X, "argument": X}),
         ("first up, then down", {"f": X * sp.exp(-X), "argument": X, "turn": sp.Integer(1)}),
         ("first up, then down", {"f": WHOLE * sp.exp(-WHOLE), "argument": WHOLE, "turn": sp.Integer(1)}),
+        ("up, then down, above what tends to 0", {"f": X * sp.exp(-X), "argument": X, "turn": 1, "under": 0}),
+        (
+            "up, then down, above what tends to 0",  # a turn at every point is none
+            {"f": -NONNEGATIVE, "argument": NONNEGATIVE, "turn": NONNEGATIVE, "under": 0},
+        ),
         ("a falling function at two points", {"f": 1 / POSITIVE, "argument": POSITIVE, "low": -1, "high": 1}),
         ("a rising function at two points", {"f": -1 / POSITIVE, "argument": POSITIVE, "low": -1, "high": 1}),
         ("a rising function, two values", {"f": -1 / POSITIVE, "argument": POSITIVE, "low": 1, "high": -1}),

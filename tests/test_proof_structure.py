@@ -41,6 +41,10 @@ CONCLUDING = {
     "logistic_limit.logistic_approached",
     "logistic_pairs.logistic_worst",
     "mean_shift.hockey_stick",
+    "mean_shift_elasticity.at_one_shift",
+    "mean_shift_room.every_shift",
+    "mean_shift_room.large_shifts",
+    "mean_shift_room.small_shifts",
     "mean_shift.no_shift",
     "ndis_lemma.hockey_stick",
     "nearby_laws.binning",
@@ -118,6 +122,7 @@ CONCLUDING = {
     "covariance_envelope.envelope_vertex",
     "gaussian_calibration.no_pure_privacy",
     "gaussian_calibration.tail_calibration",
+    "classical_gaussian_gain.least_share_in_delta",
     "classical_gaussian_order.least_share_in_epsilon",
     "classical_gaussian_order.reached_in_epsilon",
     "classical_gaussian_order.reached_share",
@@ -148,9 +153,12 @@ CONCLUDING = {
     "rows.of_a_row",
     "score_auditing.value_at_half",
     "sensitivity.ratio_of_one_feature",
+    "threshold_attack.any_attack",
     "threshold_attack.two_bins",
     "gdp_parameter.laplace_gdp",
     "trade_off.laplace",
+    "trade_off.laplace_of_one_size",
+    "trade_off.laplace_thresholds",
     "tv_inference.invertible",
     "two_paths.at_corner",
     "two_paths.two_divergences",
@@ -178,6 +186,8 @@ CONCLUDING = {
     "gaussian_mechanism.noise_floor",
     "gdp_parameter.pair_gdp",
     "histogram.interval",
+    "least_squares_distance.close_curves",
+    "least_squares_distance.distance_of_divergences",
     "least_squares_moments.second_moments",
     "monte_carlo.hoeffding_samples",
     "random_canaries.histogram_limit",
@@ -230,6 +240,7 @@ COMPARED = {
     *("N24-TabII-same-noise", "N24-P4", "SL-3", "N24-T1", "N24-F2", "N24-P15", "N24-Fig14", "N24-Fig7-monotone"),
     *("BW-T1-every-epsilon", "BW-T4", "BW-T4-range", "KM-6.1", "KM-AppC-gdp"),
     "KM-AppC",  # where D = l
+    *("N24-6.3-distance", "BW-Fig1-monotone", "KM-6.1-any-attack-corrected", "KM-AppC-corrected", "N26-D6-vertex"),
 }
 
 

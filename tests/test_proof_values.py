@@ -10,12 +10,13 @@ from whole_proofs import define, derivation, infer, passes
 
 from ndis_verify.court.proof_ends import unconcluded
 from ndis_verify.court.proof_structure import problems
-from ndis_verify.court.proof_values import divisors
+from ndis_verify.court.proof_values import divisors, value_problems
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.facts_of_signs import v as at
 from ndis_verify.symbolic.notation import sign_changes
+from ndis_verify.symbolic.special_functions import Phi
 
 x, y, w, u, s = sp.symbols("x y w u s", real=True)
 v = sp.Symbol("v", nonnegative=True)
@@ -169,3 +170,28 @@ def test_sign_changes_are_counted_between_0_and_1():
     for divisor, refused in ((1 - at, False), (at, False), (1 + at, False), (2 * at - 1, True)):
         step = Step("end", "", lhs=sign_changes((divisor * w + 1) / divisor), rhs=sign_changes(w + 1 / divisor))
         assert bool(_part((step,), {"w": w, "v": at})) is refused
+
+
+def _with_quotient(*steps: Step, premises: tuple = ()) -> list[str]:
+    gap = Phi(one) - Phi(-one)
+    end = infer("end", v / gap, ">=", zero, *premises, Use("v/gap", weight=1))
+    proof = derivation((*steps, Step("v/gap", "", v / gap, zero, ">=", v / gap), end), {"v": v}, ())
+    return list(value_problems(proof, {step.name for step in proof.steps}))
+
+
+def test_a_sum_of_numbers_is_asked_for_its_sign_and_no_more():
+    """It was asked of itself again and again, until Python stopped."""
+    gap = Phi(one) - Phi(-one)
+    written = gap.rewrite(sp.erfc)
+    shown = Step("gap", "", gap, zero, ">", written, lambda p, q: (p - q).rewrite(sp.erfc))
+    assert any("which may be 0" in text for text in _with_quotient())
+    assert _with_quotient(shown) == []
+
+
+def test_what_is_positive_from_an_end_on_is_so_where_a_slope_is_taken():
+    f = sp.Function("f", real=True)(v)
+    slope = Step("slope", "", sp.Derivative(v / f, v), zero, kind="argument")
+    known = Step("f > 0", "", f, zero, ">", kind="definition")
+    for steps, wrong in (((slope,), True), ((known, slope), False)):
+        proof = derivation(steps, {"v": v}, ())
+        assert any("which may be 0" in text for text in value_problems(proof, {"f > 0", "slope"})) is wrong

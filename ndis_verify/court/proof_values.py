@@ -84,12 +84,13 @@ def _of_step(
             matrices.learn(found)
         matrices.say(one)
         known = signs.beside(local.get(one.name, []))
-        for side in dict.fromkeys(side for each in (one, *used) for side in _sides(each)):
+        for side, ends in dict.fromkeys(found for each in (one, *used) for found in _sides(each)):
             if side.has(sp.zoo, sp.nan):
                 yield f"{side} has no value"
             yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
             for what in sorted(divisors(side), key=str):
-                yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
+                if known.zeros(what.xreplace(dict(ends))):  # what is not 0 from an end on is not 0 beyond it
+                    yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
             for what in sorted(roots(side), key=str):
                 if not (known.is_not_negative(what) or matrices.is_not_negative(what, known)):
                     yield f"takes a root or a logarithm of {what}, which may be negative"
@@ -112,15 +113,16 @@ def _has_a_value(call: Any, known: _Signs) -> bool:
     return isinstance(call, _EVERYWHERE) or (isinstance(call, _ABOVE_0) and known.is_positive(call.args[-1]))
 
 
-def _sides(step: Step | None) -> Iterator[Any]:
-    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there. A
-    function whose sign changes are counted is looked at between 0 and 1.
+def _sides(step: Step | None) -> Iterator[tuple[Any, tuple[tuple[Any, Any], ...]]]:
+    """The sides, in which that of which a slope is taken is no end of its range: none is said to exist there; and what
+    it is called there, with its name. A function whose sign changes are counted is looked at between 0 and 1.
     """
     sides = [as_expression(side) for side in (step.lhs, step.rhs, step.witness) if side is not None] if step else []
     slopes = {symbol for side in sides for slope in side.atoms(sp.Derivative) for symbol in slope.variables}
     ends = {one: sp.Dummy(one.name, positive=True) for one in slopes if one.is_nonnegative and not one.is_positive}
     for side in (one.replace(sign_changes, lambda f: sign_changes(inside(f))) for one in sides):
-        yield (side.as_immutable() if isinstance(side, sp.MatrixBase) else side).xreplace(ends)
+        found = (side.as_immutable() if isinstance(side, sp.MatrixBase) else side).xreplace(ends)
+        yield found, tuple((dummy, symbol) for symbol, dummy in ends.items() if dummy in found.free_symbols)
 
 
 @lru_cache(maxsize=8192)
@@ -367,6 +369,8 @@ def _assumed(expression: Any) -> str:
 
 
 def _numbers_together(expression: Any) -> list[Any]:
+    if not expression.free_symbols:  # a number, whose terms are numbers
+        return list(expression.args)
     number, rest = expression.as_independent(*expression.free_symbols, as_Add=True)
     return [one for one in (number, *sp.Add.make_args(rest)) if one != 0]
 

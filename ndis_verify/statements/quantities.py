@@ -154,6 +154,14 @@ QUANTITIES = _table(
         takes="mvnnv",
     ),
     Quantity(
+        "sketch_distance",
+        2,
+        "TV_sketch({0}, {1})",
+        r"\mathrm{{TV}}_{{\mathrm{{sketch}}}}\left({0}, {1}\right)",
+        "TV_sketch(d, r) is the total variation of the law of sqrt(r/c) g and that of g, g standard normal on R^d and c"
+        " chi-square with r - d + 1 degrees of freedom, independent of g",
+    ),
+    Quantity(
         "form_hinge",
         3,
         "hinge_A({0}, {1}; {2})",

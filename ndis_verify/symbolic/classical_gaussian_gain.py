@@ -3,168 +3,211 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.mills_ratio import mills_steps, positive_tail_steps, x
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.classical_gaussian_order import (
+    LEAST,
+    closed_form,
+    delta,
+    deviations,
+    epsilon,
+    j,
+    k,
+    level,
+    m,
+    n,
+    one,
+    reached,
+    target_steps,
+    zero,
+)
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.mean_shift_elasticity import MOST, T, at_one_shift, divergence, room, t
+from ndis_verify.symbolic.mean_shift_room import AT_MOST_1, every_shift, z
+from ndis_verify.symbolic.sketch_records import inferred, named
 
-y, h = sp.symbols("y h", positive=True)
-m_near, m_far = sp.symbols("m_1 m_2", positive=True)
-zero = sp.Integer(0)
+share = sp.Symbol("s", positive=True)
+F, G = sp.symbols("F G", positive=True)
+ENOUGH = Hypothesis("delta_shift(eps/(s a); eps) <= delta", sp.Le(reached(share * deviations(delta), epsilon), delta))
+
+
+def _squares(at: Any) -> Any:
+    """Of the shift at a share of the classical std, eps/(share c), the square times log(1.25/F)."""
+    return at**2 * sp.log(MOST / divergence(at))
+
+
+def _reached_at(name: str, symbol: sp.Symbol, at: Any) -> tuple[Step, ...]:
+    """F, a positive number, is what `at` deviations reach."""
+    return (
+        inferred(
+            f"{name} > 0",
+            "Positive,",
+            divergence(epsilon / at),
+            ">",
+            zero,
+            Use("F > 0", of=at_one_shift, at={t: epsilon / at}),
+        ),
+        named(symbol, f"{symbol} is what these deviations reach.", divergence(epsilon / at), f"{name} > 0"),
+    )
 
 
 @cache
 def least_share_in_delta() -> Derivation:
-    """The same share decreases in delta where y = eps/mu >= 7/5 and eps <= 1 (BW-Fig1-monotone).
+    """A share s of the classical std that is enough at delta is more than enough at a larger y, for eps <= 1
+    (BW-Fig1-monotone).
 
-    `number`: 2 ln(1.25/delta) - mu phi(y - h)/delta, of the sign of minus the slope in delta, at `y`, half
-    the shift `h` and the Mills ratios `near` = m(y - h), `far` = m(y + h).
+    `number`: the slope of t^2 log(1.25/F) in log t, F what the shift t = T e^z reaches, at `epsilon` and `z`.
     """
-    gap = m_near - m_far
-    reached = phi(y - h) * gap
-    result = 2 * sp.log(sp.Rational(5, 4) / reached) - 2 * h / gap
-    t, room, extra = sp.symbols("t v w", positive=True)
-    start = sp.Rational(7, 5)
-    upper = (y**2 + 2) / (y**3 + 3 * y)
-    small = sp.Symbol("e", positive=True)  # eps
-    bound = 2 * sp.log(sp.Rational(5, 4) * sp.sqrt(2 * sp.pi) * y * (1 + y**2) / small) - small - 3
-    least = 2 * sp.log(sp.Rational(5, 4) * sp.sqrt(2 * sp.pi) * start * (1 + start**2)) - 4
+    most = sp.Rational(999999, 10**6)
+    at = T * sp.exp(z)
+    many, few = share * (LEAST + k + j), share * (LEAST + k)
+    low, high = (sp.log(epsilon / (T * one_)) for one_ in (many, few))
     steps = (
-        Step(
-            "setting",
-            "mu = 2h, eps = 2 h y; as delta runs from 1 to 0 at fixed eps, mu falls and y runs from 0 to infinity.",
-            kind="definition",
+        Step("digits", "0.999999 is less than 1,", one, most, ">", 1 - most),
+        inferred("y < 1", "so is y.", level, "<", one, Use("digits", weight=-1), Use("y <= 0.999999")),
+        *target_steps(),
+        inferred("1/y", "y = 1/(1 + m),", level, "=", 1 / (1 + m), "m"),
+        inferred("1/delta", "delta = y/(1 + n).", delta, "=", 1 / ((1 + m) * (1 + n)), *("n", "1/y")),
+        *(
+            step
+            for name, number, logs, known in (
+                ("y", level, sp.log(MOST) + sp.log(1 + m), "1/y"),
+                ("delta", delta, sp.log(MOST) + sp.log(1 + m) + sp.log(1 + n), "1/delta"),
+            )
+            for step in (
+                Step(f"logarithms, {name}", "Positive are", logs, zero, ">", logs),
+                inferred(
+                    f"log(1.25/{name})",
+                    "and with them",
+                    sp.log(MOST / number),
+                    ">",
+                    zero,
+                    *(f"logarithms, {name}", known),
+                ),
+            )
         ),
-        Step(
-            "delta",
-            "The closed form is phi(y-h) (m(y-h) - m(y+h)), as e^eps phi(y+h) = phi(y-h):",
-            lhs=sp.exp(2 * h * y) * phi(y + h),
-            rhs=phi(y - h),
+        inferred("F > 0", "F is positive.", divergence(at), ">", zero, Use("F > 0", of=at_one_shift, at={t: at})),
+        Step("slope", "t^2 log(1.25/F) has in log t the slope", sp.Derivative(_squares(at), z), at**2 * room(at)),
+        inferred(
+            "rises",
+            "which is positive:",
+            sp.Derivative(_squares(at), z),
+            ">",
+            zero,
+            *("slope", Use("positive", of=every_shift, weight=at**2), Use("F > 0", weight=0)),
         ),
-        Step(
-            "share",
-            "eps/(mu sqrt(2 ln(1.25/delta))): d ln mu/d delta = 1/(mu phi(y-h)) and d ln sqrt(2 ln(1.25/delta))/d"
-            " delta is",
-            lhs=sp.Derivative(sp.log(sp.sqrt(2 * sp.log(sp.Rational(5, 4) / t))), t),
-            rhs=-1 / (2 * t * sp.log(sp.Rational(5, 4) / t)),
+        Step("order", "less at more deviations", high, low, ">", sp.log(1 + j / (LEAST + k))),
+        *_reached_at("at delta", F, many),
+        *_reached_at("at y", G, few),
+        by_fact(
+            "two values",
+            "it is less.",
+            "a rising function at two points",
+            {"f": _squares(at), "argument": z, "low": low, "high": high},
+            {"rises": "rises", "order": "order"},
         ),
-        Step(
-            "condition",
-            "The share falls in delta where 2 ln(1.25/delta) delta > mu phi(y-h), that is where the number is"
-            " positive.",
-            lhs=result * reached,
-            rhs=2 * sp.log(sp.Rational(5, 4) / reached) * reached - 2 * h * phi(y - h),
+        inferred(
+            "at both",
+            "In F and G,",
+            (epsilon / many) ** 2 * sp.log(MOST / F),
+            "<",
+            (epsilon / few) ** 2 * sp.log(MOST / G),
+            *("two values", "F", "G"),
         ),
-        Step(
-            "slope of m",
-            "q = -m' = 1 - x m = int s e^{-xs-s^2/2} ds is positive, decreasing and convex: t = (m(y-h) - m(y+h))/(2h),"
-            " the mean of q over (y-h, y+h), lies between q(y) and q(y-h).",
-            kind="argument",
+        Step("F/delta", "Positive.", F / delta, zero, ">", F / delta),
+        inferred(
+            "enough",
+            "F is at most delta,",
+            reached(many, epsilon),
+            "<=",
+            delta,
+            *(Use(ENOUGH.text), "j", "k", "1/delta", Use("log(1.25/delta)", weight=0)),
         ),
-        *mills_steps(),
-        *positive_tail_steps(
-            "third Mills bound",
-            "phi(x) (x^2+2)/(x^3+3x) - Phi(-x)",
-            phi(x) * (x**2 + 2) / (x**3 + 3 * x) - Phi(-x),
-            -6 * phi(x) / (x**2 * (x**2 + 3) ** 2),
+        inferred("F at most delta", "that is,", F, "<=", delta, *("enough", closed_form(many, epsilon), "F")),
+        by_fact(
+            "log F",
+            "and so is its logarithm.",
+            "logarithm below its tangent",
+            {"y": F / delta},
+            {"positive": "F/delta"},
         ),
-        Step("q from above", "q < 1/(1+x^2).", lhs=1 - y * (y / (1 + y**2)), rhs=1 / (1 + y**2)),
-        Step("q from below", "q > 1/(x^2+3).", lhs=1 - y * upper, rhs=1 / (y**2 + 3)),
-        Step(
-            "t below 1/2",
-            "y - h = y - eps/(2y) > 1 for y >= 7/5 and eps <= 1, so t < 1/(1+1):",
-            lhs=(start + room) - 1 / (2 * (start + room)) - 1,
-            rhs=zero,
-            relation=">",
-            witness=(2 * (start + room) ** 2 - 2 * (start + room) - 1).expand() / (2 * (start + room)),
+        inferred(
+            "square at delta",
+            "c^2 = 2 log(1.25/delta) are the deviations at delta:",
+            (epsilon / many) ** 2 * sp.log(MOST / F),
+            ">=",
+            epsilon**2 / (2 * share**2),
+            Use("log F", weight=-((epsilon / many) ** 2)),
+            Use("F at most delta", weight=-((epsilon / many) ** 2) / delta),
+            *("1/delta", "j", "k"),
         ),
-        Step(
-            "number in t",
-            "With m(y-h) - m(y+h) = 2 h t.",
-            lhs=sp.Subs(result, m_near, m_far + 2 * h * t),
-            rhs=2 * sp.log(sp.Rational(5, 4) / (phi(y - h) * 2 * h * t)) - 1 / t,
+        inferred(
+            "log y/G",
+            "as those at y are, G is less than y,",
+            sp.log(level / G),
+            ">",
+            zero,
+            Use("at both", weight=-((few / epsilon) ** 2)),
+            Use("square at delta", weight=(few / epsilon) ** 2),
+            *("1/y", "k"),
         ),
-        Step(
-            "rises in t",
-            "up to t = 1/2 (t = 1/(2+w)),",
-            lhs=sp.diff(-2 * sp.log(t) - 1 / t, t).subs(t, 1 / (2 + extra)),
-            rhs=zero,
-            relation=">",
-            witness=extra * (2 + extra),
+        Step("y/G", "Positive.", level / G, zero, ">", level / G),
+        by_fact(
+            "tangent at y/G",
+            "as a logarithm is below its tangent:",
+            "logarithm below its tangent",
+            {"y": level / G},
+            {"positive": "y/G"},
         ),
-        Step(
-            "at t = q(y)",
-            "1/q < y^2 + 3, -ln q > ln(1 + y^2), and (y-h)^2 > y^2 - eps: the number is above",
-            lhs=2 * sp.log(sp.Rational(5, 4) * sp.sqrt(2 * sp.pi) * y / small)
-            + (y**2 - small)
-            + 2 * sp.log(1 + y**2)
-            - (y**2 + 3),
-            rhs=bound,
-            reduce=lambda left, right: sp.expand_log(left - right, force=True),
+        inferred(
+            "G < y",
+            "that is,",
+            G,
+            "<",
+            level,
+            *(Use(name, weight=w) for name, w in (("log y/G", -G), ("tangent at y/G", G))),
         ),
-        Step(
-            "falls in eps",
-            "so eps = 1 is its least value;",
-            lhs=sp.diff(bound, small),
-            rhs=zero,
-            relation="<",
-            witness=-2 / small - 1,
+        inferred(
+            "less",
+            "what the deviations at y reach,",
+            reached(few, epsilon),
+            "<",
+            level,
+            *("G < y", closed_form(few, epsilon), "G"),
         ),
-        Step(
-            "rises in y",
-            "so y = 7/5 is.",
-            lhs=sp.diff(bound, y),
-            rhs=zero,
-            relation=">",
-            witness=2 / y + 4 * y / (1 + y**2),
-        ),
-        Step(
-            "there",
-            "positive: the product in the logarithm is above 8 and 8 > e^2.",
-            lhs=sp.Subs(bound, (small, y), (1, start)),
-            rhs=least,
-            reduce=lambda left, right: sp.expand_log(left - right, force=True),
-        ),
-        Step(
-            "logarithm's argument",
-            "sqrt(2 pi) > 2: 5/4 2 7/5 (1 + 49/25) = 259/25,",
-            lhs=sp.Rational(5, 4) * 2 * start * (1 + start**2),
-            rhs=sp.Integer(8),
-            relation=">",
-            witness=sp.Rational(59, 25),
-        ),
-        Step(
-            "e^2 < 8",
-            "e < 2.72.",
-            lhs=sp.Integer(8),
-            rhs=sp.Rational(272, 100) ** 2,
-            relation=">",
-            witness=sp.Rational(8 * 10000 - 272**2, 10000),
-        ),
-        Step(
-            "number",
-            "The number in t at t = (m(y-h) - m(y+h))/(2h).",
-            lhs=sp.Subs(2 * sp.log(sp.Rational(5, 4) / (phi(y - h) * 2 * h * t)) - 1 / t, t, gap / (2 * h)),
-            rhs=result,
+        inferred(
+            "more than enough",
+            "at s of them.",
+            reached(share * deviations(level), epsilon),
+            "<",
+            level,
+            *("less", "k", "1/y", Use("log(1.25/y)", weight=0)),
         ),
     )
+    names = {"eps": epsilon, "delta": delta, "y": level, "s": share}
     return Derivation(
         id="classical_gaussian_gain.least_share_in_delta",
-        title="The smallest std as a share of the classical one falls in delta, far from its noise",
+        title="The smallest std as a share of the classical one falls in delta",
         sources=("BW-Fig1-monotone",),
-        hypotheses=("0 < eps <= 1", "eps/mu >= 7/5"),
-        steps=steps,
-        result_step="number",
-        symbols={"y": y, "h": h, "near": m_near, "far": m_far},
-        domain=(m_near > m_far,),
-        faults=(
-            Fault("q < 1/(2+x^2)", "q from above", lambda rhs: 1 / (2 + y**2)),
-            Fault("q > 1/(x^2+2)", "q from below", lambda rhs: 1 / (y**2 + 2)),
-            Fault("slope of the logarithm doubled", "share", lambda rhs: 2 * rhs),
-            Fault("delta without its density", "condition", lambda rhs: rhs / phi(y - h)),
-            Fault("e^{-eps} in place of e^eps", "delta", lambda rhs: rhs * sp.exp(-4 * h * y)),
+        hypotheses=(
+            mean_shift.DEFINITE,
+            AT_MOST_1,
+            Hypothesis("delta < y", level > delta),
+            Hypothesis("y <= 0.999999", level <= most),
+            ENOUGH,
         ),
-        covers={"BW-Fig1-monotone": "in delta, eps/mu >= 7/5"},
+        steps=steps,
+        result_step="slope",
+        symbols={"epsilon": epsilon, "z": z},
+        faults=(
+            Fault("slope doubled", "slope", lambda rhs: 2 * rhs),
+            Fault("half of y", "more than enough", lambda rhs: rhs / 2),
+            Fault("twice the square", "square at delta", lambda rhs: 2 * rhs),
+            Fault("delta up to 2", "digits", lambda rhs: sp.Integer(2)),
+        ),
+        concludes=(Conclusion("BW-Fig1-monotone", "more than enough", names),),
     )

@@ -105,7 +105,7 @@ def reached_in_epsilon() -> Derivation:
     )
 
 
-def _target_steps() -> tuple[Step, ...]:
+def target_steps() -> tuple[Step, ...]:
     """delta < y < 1 through positive numbers: c is 2/3 + k at y, 2/3 + k + j at delta."""
     at_level = sp.sqrt(2 * (sp.log(sp.Rational(5, 4)) + sp.log(1 + m)))
     at_delta = sp.sqrt(2 * (sp.log(sp.Rational(5, 4)) + sp.log(1 + m) + sp.log(1 + n)))
@@ -149,7 +149,7 @@ def reached_share() -> Derivation:
     logs_at_level = sp.log(sp.Rational(5, 4)) + sp.log(1 + m)
     logs = logs_at_level + sp.log(1 + n)
     steps = (
-        *_target_steps(),
+        *target_steps(),
         inferred("1/y", "y = 1/(1 + m),", level, "=", 1 / (1 + m), "m"),
         inferred("1/delta", "delta = y/(1 + n).", delta, "=", 1 / ((1 + m) * (1 + n)), *("n", "1/y")),
         Step("logarithms", "Positive are", logs, zero, ">", logs),

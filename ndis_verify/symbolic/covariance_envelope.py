@@ -20,84 +20,32 @@ from ndis_verify.symbolic.covariance_falls import (
     signed,
     weighed,
 )
-from ndis_verify.symbolic.covariance_shift import ell, growth, log_bound, s, zero
+from ndis_verify.symbolic.covariance_shift import ell, s, zero
+from ndis_verify.symbolic.covariance_vertex_steps import (
+    OF_VERTEX,
+    SPREADS,
+    between_steps,
+    cap,
+    inside,
+    left,
+    logs,
+    rate,
+    room,
+    shape_steps,
+    spread,
+    times,
+)
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_envelopes import between, edge_of, first_two
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
-from ndis_verify.symbolic.notation import average, below, left_of, logarithms, slope_in, x
-from ndis_verify.symbolic.sketch_records import inferred, named
+from ndis_verify.symbolic.notation import average, below, beyond, left_of, slope_in, x
+from ndis_verify.symbolic.sketch_records import named
 
 _SETTING = ("equal means", "l_i >= 0", "eps >= 0")
 d = sp.Symbol("d", positive=True, integer=True)
 rho, nu = sp.symbols("rho nu", positive=True)
 whole, rest = sp.symbols("k r", nonnegative=True)
-_grown, _room = sp.symbols("u v", positive=True)  # e^rho - 1, and what is left of 1 below s times that
-_one_of = entry(logarithms)  # l_i
-_HYPOTHESES = (
-    Hypothesis("0 <= l_i", _one_of >= 0),
-    Hypothesis("l_i <= rho", _one_of <= rho),
-    Hypothesis("s < 1/(e^rho - 1)", s * (sp.exp(rho) - 1) < 1),
-)
-
-
-def _growth_steps() -> tuple[Step, ...]:
-    """Every l_i is in the range of s, and so is the rest."""
-    known = {"l_i": (_one_of, "l_i <= rho"), "rest": (rest, "rest at most")}
-    steps = [
-        by_fact(
-            "left over",
-            "What is left is at most rho,",
-            "what whole parts leave of a sum",
-            {"part": rho, "sum": nu, "d": d},
-            {"part": Step("rho > 0", "rho > 0.", lhs=rho, rhs=zero, relation=">", witness=rho)},
-        ),
-        inferred("rest at most", "as is the rest.", rest, "<=", rho, *("rest", "rho's", "left over")),
-        by_fact(
-            "e^{l_i} >= 1",
-            "e^{l_i} is at least 1,",
-            "exponentials keep the order",
-            {"a": zero, "b": _one_of},
-            {"order": inferred("0 <= l_i", "As given.", zero, "<=", _one_of, Use("0 <= l_i", weight=-1))},
-        ),
-        Step("1 > 0", "Positive.", lhs=sp.Integer(1), rhs=zero, relation=">", witness=sp.Integer(1)),
-        inferred(
-            "printed range",
-            "so that the printed exponent has a value.",
-            sp.exp(_one_of) + 2 * s * (sp.exp(_one_of) - 1),
-            ">",
-            zero,
-            *(Use("e^{l_i} >= 1", weight=-(1 + 2 * s)), Use("1 > 0")),
-        ),
-        Step("e^l rises", "e^l rises,", sp.Derivative(sp.exp(ell), ell), zero, ">", sp.exp(ell)),
-        by_fact(
-            "e^rho > 1",
-            "so that e^rho is above 1,",
-            "a rising function at two points",
-            {"f": sp.exp(ell), "argument": ell, "low": zero, "high": rho},
-            {"rises": "e^l rises", "order": Step("0 < rho", "Positive.", lhs=rho, rhs=zero, relation=">", witness=rho)},
-        ),
-        inferred("range of rho", "At rho", 1 - s * (sp.exp(rho) - 1), ">", zero, Use("s < 1/(e^rho - 1)", weight=-1)),
-    ]
-    for name, (value, shown) in known.items():
-        steps += [
-            by_fact(
-                f"e^{name}",
-                "and as exponentials keep the order",
-                "exponentials keep the order",
-                {"a": value, "b": rho},
-                {"order": shown},
-            ),
-            inferred(
-                f"range of {name}",
-                "wherever s is in its range.",
-                1 - s * (sp.exp(value) - 1),
-                ">",
-                zero,
-                *(Use("range of rho"), Use(f"e^{name}", weight=-s)),
-            ),
-        ]
-    return tuple(steps)
 
 
 def _vertex_steps() -> tuple[Step, ...]:
@@ -139,134 +87,68 @@ def _vertex_steps() -> tuple[Step, ...]:
 
 @cache
 def envelope_vertex() -> Derivation:
-    """`h(l) = log M(s)` of one coordinate is 0 at l = 0, increasing and convex: over {0 <= l_i <= rho, sum l_i <= nu}
-    its sum is greatest at the vertex rho, ..., rho, rest, for every s at once (N26-D6).
+    """The exponent of N26-L2, l s - (1/2) log(1 + 2s(1 - e^{-l})), and log M(u) of one coordinate are 0 at l = 0,
+    increasing and convex: over 0 <= l_i <= rho of sum at most n rho + t their sums are greatest at the vertex rho, n
+    times, and t (N26-D6-vertex).
 
-    The same for the exponent of N26-L2, l s - (1/2) log(1 + 2s(1 - e^{-l})). `number`: h(0) = 0.
+    `number`: the slope of the first at l = rho/(1 + w), at `s`, `rho` and `w`.
     """
-    odds = sp.Symbol("j", positive=True)
-    inner = sp.log(1 + odds / (s * (1 + odds)))
-    inside = lambda e: e.subs(ell, inner)  # noqa: E731
-    h = log_bound()
     printed = s * ell - sp.log(1 + 2 * s * (1 - sp.exp(-ell))) / 2
-    slope = s * (1 + s) * (sp.exp(ell) - 1) / (2 * (1 - s * (sp.exp(ell) - 1)))
-    size = odds / (s * (1 + odds))
-    shrunk = lambda e: e.subs(ell, sp.log(1 + growth))  # noqa: E731
-    steps = (
-        Step("h(0)", "No shift, no loss.", lhs=sp.Subs(h, ell, 0), rhs=zero),
-        Step(
-            "h' > 0",
-            "At s (e^l - 1) = j/(1+j), j > 0: every l > 0 in the range.",
-            lhs=inside(slope),
-            rhs=zero,
-            relation=">",
-            witness=s * (1 + s) * size * (1 + odds) / 2,
-        ),
-        Step(
-            "h'' > 0",
-            "Convex.",
-            lhs=inside(sp.diff(slope, ell)),
-            rhs=zero,
-            relation=">",
-            witness=s * (1 + s) * (1 + size) * (1 + odds) ** 2 / 2,
-        ),
-        Step("printed exponent at 0", "The same for the exponent of N26-L2:", lhs=sp.Subs(printed, ell, 0), rhs=zero),
-        Step(
-            "its slope",
-            "with e^l = 1 + x,",
-            lhs=shrunk(sp.diff(printed, ell)),
-            rhs=zero,
-            relation=">",
-            witness=s * growth * (1 + 2 * s) / (1 + growth + 2 * s * growth),
-        ),
-        Step(
-            "its second derivative",
-            "convex as well.",
-            lhs=shrunk(sp.diff(printed, ell, 2)),
-            rhs=zero,
-            relation=">",
-            witness=s * (1 + 2 * s) * (1 + growth) / (1 + growth + 2 * s * growth) ** 2,
-        ),
-        *_vertex_steps(),
-        *_growth_steps(),
-        named(_grown, "u = e^rho - 1,", sp.exp(rho) - 1, "e^rho > 1"),
-        named(_room, "v = 1 - s u.", 1 - s * (sp.exp(rho) - 1), "range of rho"),
+    moment = -(rate * ell + sp.log(1 - rate * (sp.exp(ell) - 1))) / 2
+    steps = [
+        *between_steps(),
         *(
-            inferred(
-                f"{name}, up to rho",
-                "What was put in for l is every number from 0 to rho.",
-                at.subs(through, far),
-                "=",
-                rho,
-                *(_grown.name, _room.name)[:count],
-            )
-            for name, at, through, far, count in (
-                ("log M", inner, odds, s * _grown / _room, 2),
-                ("printed exponent", sp.log(1 + growth), growth, _grown, 1),
+            named(one_, "It has a name.", value.subs(ell, inside), shown)
+            for one_, value, shown in (
+                (spread, SPREADS[spread], "printed range, rho/(1+w)"),
+                (room, SPREADS[room], "range, rho/(1+w)"),
             )
         ),
-        *(
+        *shape_steps("printed exponent", printed, spread, s * (1 + 2 * s)),
+        *shape_steps("log M", moment, room, rate * (1 + rate) / 2),
+        Step("t >= 0", "t is not negative,", left, zero, ">=", left),
+        Step("n >= 0", "nor is n.", times, zero, ">=", times),
+    ]
+    for name, f, ranges in (
+        ("printed exponent", printed, [f"printed range, {value}" for value in ("l_i", "t", "rho")]),
+        ("log M", moment, ["range, l_i", "range, t"]),
+    ):
+        steps.append(
             by_fact(
                 f"vertex, {name}",
-                f"{why} is greatest at rho, ..., rho, rest, for every s at once.",
-                "greatest sum of a convex function over an envelope",
+                "The sum is at most that at rho, n times, and t.",
+                "a sum of a convex function below a corner",
+                {"f": f, "argument": ell, "l": logs, "cap": cap, "rest": left, "n": times},
                 {
-                    "f": f,
-                    "argument": ell,
-                    "inside": at,
-                    "through": through,
-                    "far": far,
-                    "cap": rho,
-                    "sum": nu,
-                    "d": d,
-                    "whole": whole,
-                    "rest": rest,
+                    "at 0": f"{name} at 0",
+                    "rises": f"{name} rises",
+                    "convex": f"{name} is convex",
+                    "low": "l_i >= 0",
+                    "high": "l_i <= rho",
+                    "sum": "sum_i l_i <= n rho + t",
+                    "rest": "t >= 0",
+                    "rest at most": "t <= rho",
+                    "whole": "n >= 0",
                 },
-                {
-                    **dict(zip(("at 0", "rises", "convex"), shown, strict=True)),
-                    "start": Step("start", "0 at 0.", lhs=sp.Subs(at, through, 0), rhs=zero),
-                    "far": Step("far", "Positive.", lhs=far, rhs=zero, relation=">", witness=far),
-                    "reached": f"{name}, up to rho",
-                    "whole": "rho's",
-                    "rest": "rest",
-                },
-                ranges,
+                tuple(ranges),
             )
-            for name, why, f, at, through, far, shown, ranges in (
-                (
-                    "log M",
-                    "The sum of the logarithms of the moments",
-                    h,
-                    *(inner, odds, s * _grown / _room),
-                    ("h(0)", "h' > 0", "h'' > 0"),
-                    ("range of l_i", "range of rest"),
-                ),
-                (
-                    "printed exponent",
-                    "The sum of the printed exponents",
-                    printed,
-                    *(sp.log(1 + growth), growth, _grown),
-                    ("printed exponent at 0", "its slope", "its second derivative"),
-                    ("printed range",),
-                ),
-            )
-        ),
-    )
+        )
+    names = {"l": logs, "rho": cap, "t": left, "n": times, "s": s, "u": rate}
     return Derivation(
         id="covariance_envelope.envelope_vertex",
         title="The worst point of a covariance envelope for the Chernoff bounds",
         sources=("N26-D6",),
-        hypotheses=_HYPOTHESES,
-        steps=steps,
-        result_step="h(0)",
-        symbols={},
+        hypotheses=OF_VERTEX,
+        steps=tuple(steps),
+        result_step="printed exponent, slope 1",
+        symbols={"s": s, "rho": cap, "w": beyond},
         faults=(
-            Fault("half the slope", "h' > 0", lambda rhs: rhs + s),
-            Fault("bent the other way", "h'' > 0", lambda rhs: rhs + s),
-            Fault("h(0) off", "h(0)", lambda rhs: rhs + 1),
+            Fault("half the slope", "printed exponent, slope 1", lambda rhs: rhs / 2),
+            Fault("bent the other way", "log M, slope 2", lambda rhs: -rhs),
+            Fault("h(0) off", "log M at 0", lambda rhs: rhs + 1),
         ),
         concludes=tuple(
-            Conclusion("N26-D6", f"vertex, {name}", part="the vertex") for name in ("log M", "printed exponent")
+            Conclusion("N26-D6-vertex", f"vertex, {name}", names) for name in ("printed exponent", "log M")
         ),
     )
 
@@ -300,8 +182,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "epsilon": _eps,
                     "weight": _alpha,
                 },
-                {"loss": "loss of one coordinate", "positive": "alpha > 0"},
-                ("laws",),
+                {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
             ),
             by_fact(
                 f"ellipsoid, {name}, {order}",
@@ -318,6 +199,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "fall": FALLS[k],
                 },
                 {
+                    "laws": "laws",
                     "fall": f"fall of the {name}",
                     "least": f"fall of the {name} >= 0",
                     "most": f"fall of the {name} <= 1",
@@ -346,8 +228,9 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "at any u,",
                     "means of what is not negative",
                     {"mean": ratio_mean, "f": weighed(1).subs(any_two, simultaneous=True)},
-                    {"pointwise": signed("at any ratio", weighed(1).subs(any_two, simultaneous=True), ">=")},
+                    {"pointwise": "fall of the first >= 0", "integrable": "fall of the first <= 1"},
                 ),
+                "integrable": "fall of the first <= 1",
             },
         ),
         Step(
@@ -399,11 +282,11 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             f"greatest divergence over an envelope{variant}",
             {"others": others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
             {
+                "laws": "laws",
                 "rises": f"rises, {order}",
                 "order": f"larger slope, {order}",
                 "profile": signed("eps >= 0", _eps, ">="),
-                "cap": signed("rho > 0", rho, ">"),
-                "sum": signed("nu > 0", nu, ">"),
+                "set": "set",
                 "whole": "rho's",
                 "rest": "rest",
             },
@@ -439,6 +322,11 @@ def exact_envelope() -> Derivation:
         signed("alpha > 0", _alpha, ">"),
         *fall_steps(),
         *order_steps(),
+        Step(
+            "set",
+            "The envelope: all l with 0 <= l_i <= rho, sum l_i <= nu.",
+            kind="definition",
+        ),
         *_vertex_steps(),
         *(step for exchanged in (False, True) for step in _direction_steps(exchanged)),
     )

@@ -63,6 +63,23 @@ def _root(a: Mapping[str, Any]) -> Any:
     return a["root"]
 
 
+def _below_a_corner(a: Mapping[str, Any]) -> Instance:
+    """The sum over the coordinates of a vector, of which nothing else speaks, and the function at the corner."""
+    for name in ("f", "cap", "rest", "n"):
+        if a["l"] in as_expression(a[name]).free_symbols:
+            raise InputError(name, str(a[name]), f"must not speak of {a['l']}, over whose coordinates the sum goes")
+        if name != "f" and a["argument"] in as_expression(a[name]).free_symbols:
+            raise InputError(name, str(a[name]), "must be a number, the same for every argument")
+    at = [a["f"].subs(a["argument"], value) for value in (quantity("coordinate", a["l"]), a["cap"], a["rest"])]
+    return quantity("sum", at[0]), "<=", a["n"] * at[1] + at[2]
+
+
+def _whole(symbol: Any) -> Any:
+    if not as_expression(symbol).is_integer:
+        raise InputError("n", str(symbol), "must be a whole number")
+    return symbol
+
+
 def _quantile(probability: Any) -> Any:
     return quantity("Phi_inverse", probability)
 
@@ -505,6 +522,48 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "reached": lambda a: (a["inside"].subs(a["through"], a["far"]), ">=", a["cap"]),
             "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
             "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
+        },
+    ),
+    "a sum of a convex function below a corner": Fact(
+        text="Let f be continuous on [0, rho], f(0) = 0, and its first and second slope not negative on (0, rho]; let"
+        " 0 <= l_i <= rho and the sum of the l_i be at most n rho + t, 0 <= t <= rho, n >= 0 whole. Any j of the l_i"
+        " sum to at most j rho and to at most n rho + t: n times rho, t and zeros weakly majorise them. So the sum of"
+        " the f(l_i) is at most n f(rho) + f(t).",
+        tex=r"f(0) = 0,\ f' \ge 0,\ f'' \ge 0,\ 0 \le l_i \le \rho,\ \sum_i l_i \le n \rho + t \implies"
+        r" \sum_i f(l_i) \le n f(\rho) + f(t)",
+        letters=("f", "argument", "l", "cap", "rest", "n"),
+        conditions={
+            "at 0": "f(0) = 0",
+            "rises": "f' >= 0 at rho/(1 + w), w >= 0",
+            "convex": "f'' >= 0 there",
+            "low": "l_i >= 0",
+            "high": "l_i <= rho",
+            "sum": "the sum of the l_i is at most n rho + t",
+            "rest": "t >= 0",
+            "rest at most": "t <= rho",
+            "whole": "n is whole and not negative",
+        },
+        reference="weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
+        " Applications, Propositions 4.B.2 and 5.A.9",
+        instance=_below_a_corner,
+        required={
+            "at 0": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", sp.Integer(0)),
+            "rises": lambda a: (_slope(a, a["cap"] / (1 + beyond)), ">=", sp.Integer(0)),
+            "convex": lambda a: (
+                sp.Subs(sp.Derivative(a["f"], (a["argument"], 2)), a["argument"], a["cap"] / (1 + beyond)),
+                ">=",
+                sp.Integer(0),
+            ),
+            "low": lambda a: (quantity("coordinate", a["l"]), ">=", sp.Integer(0)),
+            "high": lambda a: (quantity("coordinate", a["l"]), "<=", a["cap"]),
+            "sum": lambda a: (
+                quantity("sum", quantity("coordinate", a["l"])),
+                "<=",
+                a["n"] * a["cap"] + a["rest"],
+            ),
+            "rest": lambda a: (a["rest"], ">=", sp.Integer(0)),
+            "rest at most": lambda a: (a["rest"], "<=", a["cap"]),
+            "whole": lambda a: (_whole(a["n"]), ">=", sp.Integer(0)),
         },
     ),
     "translations keep integrals": Fact(

@@ -28,8 +28,10 @@ from ndis_verify.symbolic.notation import (
     refitted,
     reprojected,
     resketched,
+    scaled_error,
     sketched,
     slice_of,
+    standard_error,
     total,
     trade_off,
     x,
@@ -126,6 +128,38 @@ def _one_map(a: Mapping[str, Any]) -> Instance:
     )
 
 
+def _errors(without: bool) -> Fact:
+    """The solution on a sketch and the normal one of the same records, those with the record or those without it."""
+    laws = (resketched, refitted) if without else (sketched, fitted)
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        at = tuple(a[name] for name in ("p", "q", "d", "r"))
+        scaled = (scaled_error(a["d"], a["r"]), standard_error(a["d"]))
+        return divergence(*(law(*at) for law in laws), a["epsilon"]), "=", divergence(*scaled, a["epsilon"])
+
+    return Fact(
+        text="Let B have full column rank, N = B^T B, and w, the residual of b, not be 0. Given X the sketched solution"
+        " is normal, of mean x_opt and covariance |w|^2 (X^T X)^{-1}, and X^T X is Wishart: it is x_opt + |w| N^{-1/2}"
+        " g/sqrt(c), g standard normal, c chi-square with r - d + 1 degrees of freedom, independent of g. The normal"
+        " solution is x_opt + |w| N^{-1/2} g/sqrt(r). One affine bijection takes the first to sqrt(r/c) g, the second"
+        " to g, and changes no divergence."
+        + (" So it is without the record, of leverages p and q below 1." if without else ""),
+        tex=r"\delta(\mathrm{sketched}, \mathrm{normal}) = \delta\left(\sqrt{r/c}\,g, g\right),"
+        r"\quad c \sim \chi^2_{r - d + 1}",
+        letters=("p", "q", "d", "r", "epsilon"),
+        conditions={"low": "p >= 0", "order": "p <= q", "below 1": "q < 1", "rows": "r >= d"},
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 3.2.10 and 3.2.12; Kotz and"
+        " Nadarajah, Multivariate t Distributions, section 1.2; a bijection changes no divergence",
+        instance=instance,
+        required={
+            "low": lambda a: (a["p"], ">=", sp.Integer(0)),
+            "order": lambda a: (a["p"], "<=", a["q"]),
+            "below 1": lambda a: (a["q"], "<", sp.Integer(1)),
+            "rows": lambda a: (a["r"], ">=", a["d"]),
+        },
+    )
+
+
 def _sketch(exchanged: bool) -> Fact:
     """The solution of a sketched system, and the sketch itself; exchanged: the laws without the record first."""
     order = -1 if exchanged else 1
@@ -189,6 +223,33 @@ def _moment(a: Mapping[str, Any]) -> Instance:
 
 
 OF_LAWS: Mapping[str, Fact] = {
+    "a sketched and a normal solution": _errors(without=False),
+    "a sketched and a normal solution, without the record": _errors(without=True),
+    "a divergence by way of a third law": Fact(
+        text="Of laws P, Q and R on one space, P(S) <= e^a Q(S) + delta_{P,Q}(a) and Q(S) <= e^b R(S) + delta_{Q,R}(b)"
+        " for every measurable set S: so delta_{P,R}(a + b) <= delta_{P,Q}(a) + e^a delta_{Q,R}(b).",
+        tex=r"\delta_{P,R}(a + b) \le \delta_{P,Q}(a) + e^a\,\delta_{Q,R}(b)",
+        letters=("P", "Q", "R", "a", "b"),
+        conditions={"laws": "P, Q and R are laws on one space"},
+        reference="the definition of a supremum (N26-P3)",
+        instance=lambda a: (
+            divergence(a["P"], a["R"], a["a"] + a["b"]),
+            "<=",
+            divergence(a["P"], a["Q"], a["a"]) + sp.exp(a["a"]) * divergence(a["Q"], a["R"], a["b"]),
+        ),
+    ),
+    "total variation in either order": Fact(
+        text="P(S) - Q(S) is Q(S^c) - P(S^c): the supremum over the measurable sets S is one in both orders.",
+        tex=r"\delta_{P,Q}(0) = \delta_{Q,P}(0)",
+        letters=("P", "Q"),
+        conditions={"laws": "P and Q are laws on one space"},
+        reference="Billingsley, Probability and Measure, section 2: the complement of a measurable set is one",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], sp.Integer(0)),
+            "=",
+            divergence(a["Q"], a["P"], sp.Integer(0)),
+        ),
+    ),
     "a test and the trade-off curve": Fact(
         text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
         tex=r"\alpha_\phi \le x \implies T(x) \le \beta_\phi",

@@ -41,6 +41,13 @@ def _of_positive(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return from_zero_on(letters)
 
 
+def _of_one_turn(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the turn is one point for every argument."""
+    if letters["argument"] in letters["turn"].free_symbols:
+        raise InputError("turn", str(letters["turn"]), "must be one point, the same for every argument")
+    return from_zero_on(letters)
+
+
 OF_SIGNS: Mapping[str, Fact] = {
     "sign changes and a positive factor": Fact(
         text="A positive factor changes no sign.",
@@ -141,6 +148,26 @@ OF_SIGNS: Mapping[str, Fact] = {
         required={
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", _zero),
             "start": lambda a: (sp.Limit(a["f"], a["argument"], 0, "+"), "=", _zero),
+        },
+    ),
+    "up, then down, above what tends to 0": Fact(
+        text="A function on [0, oo) that is >= 0 at 0 and no less than one that tends to 0, and whose slope there is"
+        " >= 0 below one point and <= 0 above it, is nowhere negative.",
+        tex=r"f(0) \ge 0,\ f \ge h \to 0,\ (t - x)\,f'(x) \ge 0 \text{ on } [0, \infty) \implies f \ge 0",
+        letters=("f", "argument", "turn", "under"),
+        conditions={
+            "start": "f(0) >= 0",
+            "turns": "the slope is not negative below the turn and not positive above it",
+            "above": "f is no less than h",
+            "end": "h tends to 0",
+        },
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (_of_one_turn(a)["f"], ">=", _zero),
+        required={
+            "start": lambda a: (a["f"].subs(a["argument"], 0), ">=", _zero),
+            "turns": lambda a: ((a["turn"] - a["argument"]) * sp.Derivative(a["f"], a["argument"]), ">=", _zero),
+            "above": lambda a: (a["f"], ">=", a["under"]),
+            "end": lambda a: (sp.Limit(a["under"], a["argument"], sp.oo), "=", _zero),
         },
     ),
     "does not fall from 0": Fact(

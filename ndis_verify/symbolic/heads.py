@@ -55,6 +55,11 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         "P_{p, q}^{d, r} is the law of least squares on a sketch with d features and r rows, with the record",
     ),
     "resketched": (r"Q_{{{0}, {1}}}^{{{2}, {3}}}", "Q_{p, q}^{d, r} is that without the record"),
+    "scaled_error": (
+        r"T_{{{0}, {1}}}",
+        "T_{d, r} is the law of sqrt(r/c) g, g standard normal on R^d, c chi-square with r - d + 1 degrees of freedom",
+    ),
+    "standard_error": (r"N_{{{0}}}", "N_d is the standard normal law on R^d"),
     "centred_first": (
         r"P_{{{0}, {1}}}",
         "P_{lambda, m} and Q_{lambda, m} are N(0, S1) and N(0, S2), where S2^{-1/2} S1 S2^{-1/2} has each eigenvalue"

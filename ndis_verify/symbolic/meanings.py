@@ -34,7 +34,9 @@ from ndis_verify.symbolic.notation import (
     reprojected,
     resketched,
     scalar,
+    scaled_error,
     sketched,
+    standard_error,
     transpose,
     x,
 )
@@ -137,6 +139,7 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),
     "sketch_insert": lambda *at: divergence(resketched(*at[:4]), sketched(*at[:4]), at[4]),
+    "sketch_distance": lambda d, r: divergence(scaled_error(d, r), standard_error(d), sp.Integer(0)),
     "sketch_density": lambda n, c, a, r, x: density_of(law_of(minimiser(n, c, a, r)), x),
     "normal_pair": _pair,
     "logistic_fit": lambda records, c: sp.Add(*_pulls(records, quantity("logistic_fit", records, c))) / c,

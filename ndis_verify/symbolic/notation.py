@@ -35,6 +35,9 @@ divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mas
 fitted, refitted = (sp.Function(name, real=True) for name in ("fitted", "refitted"))
 # sketched(p, q, d, r), resketched(p, q, d, r): the law of least squares on a sketch with a record and without it.
 sketched, resketched = (sp.Function(name, real=True) for name in ("sketched", "resketched"))
+# scaled_error(d, r): the law of sqrt(r/c) g, g standard normal on R^d, c chi-square with r - d + 1 degrees of freedom.
+# standard_error(d): that of g.
+scaled_error, standard_error = (sp.Function(name, real=True) for name in ("scaled_error", "standard_error"))
 # projected(p, r), reprojected(p, r): the law of D^T G, r columns, with a record of leverage p and without it.
 projected, reprojected = (sp.Function(name, real=True) for name in ("projected", "reprojected"))
 # centred_first(l, m), centred_second(l, m): N(0, S1) and N(0, S2), S2^{-1/2} S1 S2^{-1/2} with each eigenvalue l_i m_i

@@ -181,3 +181,151 @@ def _at_most(name: str, why: str, sides: tuple[sp.Expr, sp.Expr], premises: tupl
         inferred(f"{name}, as it is", why, value, "<=", bound, *premises),
         by_fact(name, "0 is no more.", "larger of two numbers", letters, {"one": least, "other": f"{name}, as it is"}),
     )
+
+
+@cache
+def any_attack() -> Derivation:
+    """At e^eps = max(1, (TPR - delta)/FPR, (TNR - delta)/FNR, (FPR - delta)/TPR, (FNR - delta)/TNR) both divergences of
+    two bins are at most delta, whatever the rates are (KM-6.1-any-attack-corrected).
+
+    `number`: the larger ratio of the lemma, at `tpr`, `fpr` and `delta`.
+    """
+    tpr, fpr, miss, rest, growth = sp.symbols("t f g r z", positive=True)
+    level = sp.Symbol("delta", nonnegative=True)
+    x, y, w = sp.symbols("x y w", real=True)
+    ratios = {
+        x: [_over(tpr, fpr, level), _over(rest, miss, level)],
+        y: [_over(fpr, tpr, level), _over(miss, rest, level)],
+    }
+    largest = sp.Max(one, w)
+    steps = [
+        named(miss, "FNR = 1 - TPR.", 1 - tpr, "TPR < 1"),
+        named(rest, "TNR = 1 - FPR.", 1 - fpr, "FPR < 1"),
+        named(x, "x is the larger ratio of the lemma,", sp.Max(*ratios[x])),
+        named(y, "y that with the two laws exchanged,", sp.Max(*ratios[y])),
+        named(w, "w the larger of both.", sp.Max(x, y)),
+        Step("z > 0", "The larger of 1 and w is positive:", largest, zero, ">", one + sp.Max(zero, w - 1)),
+        named(growth, "it is z = e^eps,", largest, "z > 0"),
+        Step("1 at most z", "at least 1", one, largest, "<=", -sp.Max(zero, w - 1)),
+        Step("w at most z", "and at least w,", w, largest, "<=", -sp.Max(zero, 1 - w)),
+        Step("x at most w", "which is no less than x", x, sp.Max(x, y), "<=", -sp.Max(zero, y - x)),
+        Step("y at most w", "and y.", y, sp.Max(x, y), "<=", -sp.Max(zero, x - y)),
+        Step("delta", "delta is not negative.", zero, level, "<=", -level),
+    ]
+    bins = {"first": ((tpr, fpr, x), (miss, rest, y)), "other": ((fpr, tpr, y), (rest, miss, x))}
+    for order, both in bins.items():
+        for place, (gain, loss, name) in zip(("one", "other"), both, strict=True):
+            ratio = _over(gain, loss, level)
+            rival = next(one_ for one_ in ratios[name] if one_ != ratio)
+            steps += [
+                Step(
+                    f"ratio, {place} bin, {order} order",
+                    f"{name} is no less than this ratio:",
+                    ratio,
+                    sp.Max(ratio, rival),
+                    "<=",
+                    -sp.Max(zero, rival - ratio),
+                ),
+                inferred(
+                    f"{place} bin, {order} order",
+                    "so that this bin is at most delta.",
+                    gain - growth * loss,
+                    "<=",
+                    level,
+                    *(
+                        Use(premise, weight=loss)
+                        for premise in (f"ratio, {place} bin, {order} order", f"{name} at most w", "w at most z")
+                    ),
+                    *("z", "w", str(name)),
+                ),
+            ]
+        shares = [(gain, loss) for gain, loss, _ in both]
+        steps += _two_at_most(order, [gain - growth * loss for gain, loss in shares], level)
+        steps.append(
+            inferred(
+                f"{order} order",
+                "In the terms of the rates.",
+                _two_parts(*shares[0], sp.Max(one, sp.Max(*ratios[x]), sp.Max(*ratios[y]))).subs(
+                    {rest: 1 - fpr, miss: 1 - tpr}
+                ),
+                "<=",
+                level,
+                *(f"both bins, {order} order", "z", "w", "x", "y", "r", "g"),
+            )
+        )
+    rates = {"TPR": tpr, "FPR": fpr, "delta": level}
+    return Derivation(
+        id="threshold_attack.any_attack",
+        title="The epsilon of any threshold attack is that of a two-bin histogram",
+        sources=("KM-6.1",),
+        hypotheses=(Hypothesis("TPR < 1", tpr < 1), Hypothesis("FPR < 1", fpr < 1)),
+        steps=tuple(steps),
+        result_step="g",
+        symbols={"tpr": tpr},
+        faults=(
+            Fault("half of delta", "first order", lambda rhs: level / 2),
+            Fault("smaller ratio", "ratio, one bin, first order", lambda rhs: sp.Min(*ratios[x])),
+            Fault("1 less", "1 at most z", lambda rhs: w),
+        ),
+        concludes=tuple(Conclusion("KM-6.1-any-attack-corrected", f"{order} order", rates) for order in bins),
+    )
+
+
+def _over(gain: sp.Expr, loss: sp.Expr, level: sp.Expr) -> sp.Expr:
+    return (gain - level) / loss
+
+
+def _two_at_most(order: str, bins: list[sp.Expr], level: sp.Expr) -> list[Step]:
+    """Of two numbers at most delta, whose sum is not positive, the positive parts are together at most delta: only one
+    of them is not 0.
+    """
+    a, b = bins
+    part = sp.Max(zero, a)
+    no_less, one_bin, other_bin = "delta", f"one bin, {order} order", f"other bin, {order} order"
+    return [
+        inferred(
+            f"sum, {order} order",
+            "Both bins are together 1 - z, which is not positive:",
+            a + b,
+            "<=",
+            zero,
+            *("1 at most z", "z", "r", "g"),
+        ),
+        by_fact(
+            f"beside the other, {order} order",
+            "the one is positive by no more than the other is short of delta,",
+            "larger of two numbers",
+            {"one": zero, "other": a, "bound": level - b},
+            {
+                "one": inferred("short", "as that is at most delta,", zero, "<=", level - b, other_bin),
+                "other": inferred("as it is", "and so is the one.", a, "<=", level - b, f"sum, {order} order", no_less),
+            },
+        ),
+        by_fact(
+            f"alone, {order} order",
+            "and by no more than delta,",
+            "larger of two numbers",
+            {"one": zero, "other": a, "bound": level},
+            {"one": no_less, "other": one_bin},
+        ),
+        by_fact(
+            f"rest, {order} order",
+            "so that the other is positive by no more than is left.",
+            "larger of two numbers",
+            {"one": zero, "other": b, "bound": level - part},
+            {
+                "one": inferred("left", "Something is left,", zero, "<=", level - part, f"alone, {order} order"),
+                "other": inferred(
+                    "other", "as much as that.", b, "<=", level - part, f"beside the other, {order} order"
+                ),
+            },
+        ),
+        inferred(
+            f"both bins, {order} order",
+            "So both are at most delta.",
+            part + sp.Max(zero, b),
+            "<=",
+            level,
+            f"rest, {order} order",
+        ),
+    ]

@@ -213,43 +213,30 @@ def conversion() -> Derivation:
     )
 
 
+_GAP, _SCALE = sp.symbols("D l", positive=True)
+_MISSED = laplace_errors.missed(laplace_errors.t - _GAP / _SCALE)
+_LAPLACE = {"t": laplace_errors.t, "D": _GAP, "l": _SCALE}
+
+
+def _laplace_at(ratio: sp.Expr) -> sp.Expr:
+    """The curve at this mu."""
+    return laplace_curve.curve(ratio, laplace_errors.rejected(laplace_errors.t))
+
+
 @cache
 def laplace() -> Derivation:
-    """`T(Lap(0,l), Lap(D,l))`, mu = D/l: 1 - e^mu x; e^-mu/(4x); e^-mu (1-x) (KM-AppC).
+    """The best tests of Lap(0,l) against Lap(D,l) are thresholds, of which the middle branch is e^-mu/(4x), mu = D/l
+    (KM-AppC-corrected).
 
     `number`: the middle branch at `alpha` and `mu`.
     """
-    gap, scale = sp.symbols("D l", positive=True)
-    y, t = sp.Symbol("y", real=True), laplace_errors.t
-    missed, rejected = laplace_errors.missed(t - gap / scale), laplace_errors.rejected(t)
-    same = Hypothesis("D = l", sp.Eq(gap, scale))
-
-    def at(ratio: sp.Expr) -> Use:
-        return Use(laplace_curve.EVERY, at={mu: ratio})
-
+    y = sp.Symbol("y", real=True)
     steps = (
-        *laplace_curve.laplace_curve_steps(),
-        inferred(
-            "any shift and scale",
-            "At mu = D/l, of any shift D and scale l.",
-            missed,
-            "=",
-            laplace_curve.curve(gap / scale, rejected),
-            at(gap / scale),
-        ),
-        inferred(
-            "one shift and scale",
-            "At D = l it is l/D as well.",
-            missed,
-            "=",
-            laplace_curve.curve(scale / gap, rejected),
-            *(Use(same.text), at(sp.Integer(1))),
-        ),
         Step(
             "only the ratio of shift and scale",
             "Log ratio of the laws at x = l y: that of unit scale and shift mu = D/l.",
-            lhs=(sp.Abs(scale * y) - sp.Abs(scale * y - gap)) / scale,
-            rhs=sp.Abs(y) - sp.Abs(y - gap / scale),
+            lhs=(sp.Abs(_SCALE * y) - sp.Abs(_SCALE * y - _GAP)) / _SCALE,
+            rhs=sp.Abs(y) - sp.Abs(y - _GAP / _SCALE),
         ),
         Step(
             "thresholds suffice",
@@ -265,12 +252,11 @@ def laplace() -> Derivation:
             rhs=sp.exp(-mu) / (4 * alpha),
         ),
     )
-    names = {"t": t, "D": gap, "l": scale}
     return Derivation(
         id="trade_off.laplace",
-        title="The trade-off curve of the Laplace mechanism",
+        title="The best tests of the Laplace mechanism",
         sources=("KM-AppC",),
-        hypotheses=(same,),
+        hypotheses=(),
         steps=steps,
         result_step="middle branch",
         symbols={"alpha": alpha, "mu": mu},
@@ -279,17 +265,80 @@ def laplace() -> Derivation:
             Fault(
                 "mu = l/D",
                 "only the ratio of shift and scale",
-                lambda rhs: sp.Abs(y) - sp.Abs(y - scale / gap),
+                lambda rhs: sp.Abs(y) - sp.Abs(y - _SCALE / _GAP),
             ),
-            Fault("l/D for D/l", "any shift and scale", lambda rhs: laplace_curve.curve(scale / gap, rejected)),
-            Fault("sign of mu", "any shift and scale", lambda rhs: laplace_curve.curve(-gap / scale, rejected)),
         ),
         concludes=(
-            Conclusion("KM-AppC", "one shift and scale", names),
-            Conclusion("KM-AppC", "any shift and scale", part="mu = D/l"),
-            Conclusion("KM-AppC", "thresholds suffice", part="the best tests"),
-            Conclusion("KM-AppC", "middle branch", part="in alpha"),
+            Conclusion("KM-AppC-corrected", "thresholds suffice", part="the best tests"),
+            Conclusion("KM-AppC-corrected", "middle branch", part="in alpha"),
         ),
+    )
+
+
+@cache
+def laplace_thresholds() -> Derivation:
+    """What the test x > t l of Lap(0,l) misses of Lap(D,l): 1 - e^mu x; e^-mu/(4x); e^-mu (1-x), mu = D/l, at its size
+    x (KM-AppC-corrected).
+
+    `number`: that, at `t`, `shift` and `scale`.
+    """
+    steps = (
+        *laplace_curve.laplace_curve_steps(),
+        inferred(
+            "any shift and scale",
+            "At mu = D/l, of any shift D and scale l.",
+            _MISSED,
+            "=",
+            _laplace_at(_GAP / _SCALE),
+            Use(laplace_curve.EVERY, at={mu: _GAP / _SCALE}),
+        ),
+    )
+    return Derivation(
+        id="trade_off.laplace_thresholds",
+        title="Both errors of every threshold of two Laplace laws",
+        sources=("KM-AppC",),
+        hypotheses=(),
+        steps=steps,
+        result_step="any shift and scale",
+        symbols={"t": laplace_errors.t, "shift": _GAP, "scale": _SCALE},
+        faults=(
+            Fault("l/D for D/l", "any shift and scale", lambda rhs: _laplace_at(_SCALE / _GAP)),
+            Fault("sign of mu", "any shift and scale", lambda rhs: _laplace_at(-_GAP / _SCALE)),
+        ),
+        concludes=(Conclusion("KM-AppC-corrected", "any shift and scale", _LAPLACE),),
+    )
+
+
+@cache
+def laplace_of_one_size() -> Derivation:
+    """The same with l/D in the place of D/l, where both are one number (KM-AppC).
+
+    `number`: the curve at mu = l/D, at `t`, `shift` and `scale`.
+    """
+    same = Hypothesis("D = l", sp.Eq(_GAP, _SCALE))
+    steps = (
+        inferred(
+            "one shift and scale",
+            "At D = l D/l is l/D as well.",
+            _MISSED,
+            "=",
+            _laplace_at(_SCALE / _GAP),
+            *(Use(same.text), Use("any shift and scale", of=laplace_thresholds, at={_GAP: _SCALE})),
+        ),
+    )
+    return Derivation(
+        id="trade_off.laplace_of_one_size",
+        title="The trade-off curve of the Laplace mechanism whose shift is its scale",
+        sources=("KM-AppC",),
+        hypotheses=(same,),
+        steps=steps,
+        result_step="one shift and scale",
+        symbols={"t": laplace_errors.t, "shift": _GAP, "scale": _SCALE},
+        faults=(
+            Fault("mu = 2", "one shift and scale", lambda rhs: _laplace_at(sp.Integer(2))),
+            Fault("sign of mu", "one shift and scale", lambda rhs: _laplace_at(-_SCALE / _GAP)),
+        ),
+        concludes=(Conclusion("KM-AppC", "one shift and scale", _LAPLACE),),
     )
 
 

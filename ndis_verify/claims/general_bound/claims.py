@@ -37,6 +37,12 @@ from ndis_verify.symbolic import (
 
 Point = Mapping[str, Any]
 
+_AT_VERTEX = (  # the vertex itself, and points near it
+    {"l_1": 1, "l_2": "0.5", "l_3": 0, "rho": 1, "t": "0.5", "n": 1, "s": 1, "u": "0.5"},
+    {"l_1": "1.99", "l_2": "1.99", "l_3": "0.3", "rho": 2, "t": "0.29", "n": 2, "s": "0.1", "u": "0.1"},
+    {"l_1": "0.2", "l_2": "0.2", "l_3": "0.2", "rho": "0.2", "t": 0, "n": 3, "s": 3, "u": 3},
+)
+
 
 # Certified sides of the inequalities
 
@@ -209,9 +215,33 @@ CLAIMS = (
         ),
         corrected="N26-D6-corrected, and N26-D6-exact for the covariance term.",
         note=(
-            "The vertex itself is right for the printed expression too (covariance_envelope.envelope_vertex); the"
-            " expression is not a bound."
+            "The vertex itself is right for the printed expression too (N26-D6-vertex); the expression is not a bound."
         ),
+    ),
+    stated_claim(
+        id="N26-D6-vertex",
+        source="N26",
+        title="the covariance bounds are greatest at a vertex of the envelope",
+        stated=statement(
+            "sum_i (s l_i - log(1 + 2 s (1 - e^{-l_i}))/2) <= n (s rho - log(1 + 2 s (1 - e^{-rho}))/2)"
+            " + s t - log(1 + 2 s (1 - e^{-t}))/2, and sum_i (-(u l_i + log(1 - u (e^{l_i} - 1)))/2)"
+            " <= n (-(u rho + log(1 - u (e^rho - 1)))/2) - (u t + log(1 - u (e^t - 1)))/2",
+            *("0 <= l_i <= rho", "sum_i l_i <= n rho + t", "0 <= t <= rho", "n >= 0", "s > 0", "u > 0"),
+            *("rho > 0", "u (e^rho - 1) < 1"),
+            over=(
+                coordinates("l", "reals", 3, 0, 3),
+                *(real("rho", "1e-2", 3, "log"), real("t", 0, 3), integer("n", 0, 3)),
+                *(real("s", "1e-2", 30, "log"), real("u", "1e-3", 10, "log")),
+            ),
+        ),
+        about=(
+            "The covariance bound maximised over 0 <= l_i <= rho of sum at most nu = n rho + t is its value where n of"
+            " the l_i are rho and one is t, for every s at once: the printed exponent, and the logarithm of the moment"
+            " in N26-L2-corrected."
+        ),
+        search={"starts": _AT_VERTEX},
+        declared=Verdict.PROVED,
+        checks=(proof("rising and convex", covariance_envelope.envelope_vertex),),
     ),
     stated_claim(
         id="N26-D6-corrected",

@@ -42,6 +42,7 @@ from ndis_verify.oracle.certified.least_squares.finite_law import (
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer as whole
 from ndis_verify.statements.statement import matrix, real, vector
+from ndis_verify.symbolic import least_squares_distance as distance
 from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
 from ndis_verify.symbolic import sketch_density
@@ -150,6 +151,11 @@ _ALONE = tuple(  # the record alone, as long as it may be, where the factor is l
     {**_NOBODY, "s": 1, "l": 2, "r": r, **one}
     for r in (2, 9)
     for one in ({"v_1": 2, "x_1": 3, "x_2": 3}, {"v_1": 2}, {"beta": 2}, {"v_1": "1.2", "beta": "1.6"})
+)
+_FAR_APART = (
+    {"p": "0.7", "q": "0.75", "d": 3, "r": 40, "eps": 2},
+    {"p": "0.000001", "q": "0.9", "d": 1, "r": 2, "eps": 0},
+    {"p": "0.5", "q": "0.5", "d": 2, "r": 3, "eps": "0.5"},
 )
 _RECORD = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 _LOST = (
@@ -363,6 +369,23 @@ CLAIMS = (
             " d^2|/8, S chi-square with d degrees of freedom, and the largest distance over eps falls like 1/r at p = q"
             " and at p = 0."
         ),
+    ),
+    stated_claim(
+        id="N24-6.3-distance",
+        source="N24",
+        title="how far sketched least squares can be from its normal limit",
+        stated=statement(
+            "|delta_LS_delete(p, q, d, r; eps) - delta_sketch_delete(p, q, d, r; eps)|"
+            " <= (1 + e^eps) TV_sketch(d, r), and"
+            " |delta_LS_insert(p, q, d, r; eps) - delta_sketch_insert(p, q, d, r; eps)|"
+            " <= (1 + e^eps) TV_sketch(d, r)",
+            *("0 <= p <= q", "q < 1", "r >= d"),
+        ),
+        about="The distance is that of the solution's laws, one for every database with a record and without it.",
+        search={"quick": 200, "full": 4_000, "starts": _FAR_APART},
+        declared=Verdict.PROVED,
+        checks=(proof("by way of the normal laws", distance.distance_of_divergences),),
+        note="How TV(d, r) falls with r: N24-6.3-gap.",
     ),
     stated_claim(
         id="N24-6.3-safe",

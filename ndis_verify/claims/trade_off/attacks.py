@@ -152,5 +152,5 @@ ATTACKS = {
     "KM-2.5": SHAPE,
     "KM-2.7": FROM_PROFILE,
     "KM-Alg1": FROM_GRID,
-    "KM-AppC": LAPLACE,
+    "KM-AppC-corrected": LAPLACE,
 }

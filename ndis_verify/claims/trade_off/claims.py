@@ -187,19 +187,25 @@ def _lines_below_tests(profile: str) -> Statement:
 
 _BOTH_ORDERS = "max(sum_i max(0, p_i - a q_i), sum_i max(0, q_i - a p_i))"
 
-_LAPLACE = statement(
-    "F = f",
-    *("D > 0", "l > 0"),
-    where={
-        "u": "t - D/l",
-        "F": "e^{min(0, u)}/2 + (1 - e^{-max(0, u)})/2",
-        "alpha": "e^{-max(0, t)}/2 + (1 - e^{min(0, t)})/2",
-        "mu": "l/D",
-        "c": "min(1/2, max(e^{-mu}/2, alpha))",
-        "f": "e^{-mu}/(4 c) - e^{-mu} (alpha - c)/(4 c^2)",
-    },
-    over=(real("t", -6, 6), *(real(name, "0.1", 10, "log") for name in ("D", "l"))),
-)
+
+def _laplace(ratio: str) -> Statement:
+    """Both errors of the test x > t l of Lap(0, l) and Lap(D, l) on the curve whose mu is this ratio."""
+    return statement(
+        "F = f",
+        *("D > 0", "l > 0"),
+        where={
+            "u": "t - D/l",
+            "F": "e^{min(0, u)}/2 + (1 - e^{-max(0, u)})/2",
+            "alpha": "e^{-max(0, t)}/2 + (1 - e^{min(0, t)})/2",
+            "mu": ratio,
+            "c": "min(1/2, max(e^{-mu}/2, alpha))",
+            "f": "e^{-mu}/(4 c) - e^{-mu} (alpha - c)/(4 c^2)",
+        },
+        over=(real("t", -6, 6), *(real(name, "0.1", 10, "log") for name in ("D", "l"))),
+    )
+
+
+_LAPLACE = _laplace("l/D")
 
 CLAIMS: tuple[Claim, ...] = (
     Claim(
@@ -372,23 +378,36 @@ CLAIMS: tuple[Claim, ...] = (
         fails_at=({"t": 0, "D": 2, "l": 1},),
         parts=("mu = lambda/Delta as printed", "mu = lambda/Delta as printed"),
         checks=(
-            proof(
-                "the branches, and mu = Delta/lambda",
-                derived.laplace,
-                part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
-            ),
-            statement_points(
-                "as printed where shift and scale are one",
-                under(_LAPLACE, "D = l"),
-                "mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
-            ),
+            proof("where shift and scale are one", derived.laplace_of_one_size, part="D = l"),
+            statement_points("as printed where shift and scale are one", under(_LAPLACE, "D = l"), "D = l"),
+        ),
+        corrected="mu = Delta/lambda; the middle branch is e^-mu/(4 alpha), alpha in the denominator"
+        " (KM-AppC-corrected).",
+        note=(
+            "The source's figure has lambda = Delta = 1, where the inverted ratio does not show. With that ratio the"
+            " relation holds where D = l."
+        ),
+    ),
+    stated_claim(
+        id="KM-AppC-corrected",
+        source="KM",
+        title="the Laplace mechanism's trade-off function, at the shift over the scale",
+        stated=_laplace("D/l"),
+        about=(
+            "T(Lap(0, l), Lap(D, l))(alpha) is f(alpha) = F(F^-1(1 - alpha) - mu) with mu = D/l: F is the type II"
+            " error of the test x > t l, alpha its type I error, and f has the branches 1 - e^mu alpha below alpha ="
+            " e^{-mu}/2, e^{-mu}/(4 alpha) up to 1/2, and e^{-mu} (1 - alpha)."
+        ),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("every threshold", derived.laplace_thresholds),
+            proof("thresholds are best", derived.laplace),
             formula_check(
                 "middle branch against F and its inverse",
                 derived.laplace,
                 lambda level, mu: certified.laplace_trade_off(level, mu, 25),
                 _middle_levels,
                 digits=22,
-                part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
             ),
             _fast_check(
                 "float64 branches against F and its inverse",
@@ -396,14 +415,7 @@ CLAIMS: tuple[Claim, ...] = (
                 lambda level, mu: certified.laplace_trade_off(level, mu, 15),
                 _levels,
                 {"alpha in the numerator": lambda level, mu: np.exp(-mu) / 4 * level},
-                part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
             ),
-        ),
-        corrected="mu = Delta/lambda; the middle branch is e^-mu/(4 alpha), alpha in the denominator.",
-        note=(
-            "The source's figure has lambda = Delta = 1, where the inverted ratio does not show. With that ratio the"
-            " relation holds where D = l, and that is what the proof is compared with; it comes by way of mu = D/l, for"
-            " any D and l."
         ),
     ),
 )

@@ -31,6 +31,7 @@ _SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "laws": ("quadratic_cdf", "quadratic_hinge"),
     "matrices": ("normal_pair", "form_hinge"),
     "logistic": ("logistic_fit",),
+    "distances": ("sketch_distance",),
     "sketches": ("sketch", "sketch_insert", "sketch_density"),
 }
 ROOMS: Mapping[str, str] = {head: subject for subject, heads in _SUBJECTS.items() for head in heads}
