@@ -301,7 +301,6 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "weight": _alpha,
                 },
                 {"loss": "loss of one coordinate", "positive": "alpha > 0"},
-                ("laws",),
             ),
             by_fact(
                 f"ellipsoid, {name}, {order}",
@@ -436,6 +435,7 @@ def exact_envelope() -> Derivation:
             "log p/q is half of (1 - 1/(1 + alpha_i)) x_i^2 - l_i in each coordinate.",
             lhs=log_density(0, sp.sqrt(1 + _alpha)) - log_density(0, 1),
             rhs=(statistic - sp.log(1 + _alpha)) / 2,
+            premises=("laws",),
         ),
         signed("alpha > 0", _alpha, ">"),
         *fall_steps(),
