@@ -223,7 +223,6 @@ def form_steps() -> tuple[Step, ...]:
             "a divergence is not negative",
             {"P": P, "Q": Q, "epsilon": outside},
             {},
-            ("path",),
         ),
         Step(
             "2 y >= nu",

@@ -203,7 +203,6 @@ def loss_shape() -> Derivation:
                 "epsilon": sp.Symbol("epsilon", real=True),
             },
             {},
-            ("thresholds",),
         ),
         Step(
             "skewness",

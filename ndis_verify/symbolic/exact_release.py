@@ -209,7 +209,6 @@ def rounding() -> Derivation:
                 "epsilon": epsilon,
             },
             {},
-            ("the grid is fixed by public numbers",),
         ),
         Step(
             "decided",

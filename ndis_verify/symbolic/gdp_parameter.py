@@ -84,7 +84,6 @@ def one_test() -> Derivation:
     s = sp.Symbol("s", positive=True)
     wanted_at = {"power": (m - c) / s, "size": -c}
     steps = (
-        Step("arguments", "Both are real numbers.", kind="definition"),
         *(
             by_fact(
                 f"quantile of the {name}",
@@ -92,7 +91,6 @@ def one_test() -> Derivation:
                 "quantile of a normal probability",
                 {"x": at},
                 {},
-                ("arguments",),
             )
             for name, at in wanted_at.items()
         ),

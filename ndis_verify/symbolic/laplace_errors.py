@@ -66,7 +66,6 @@ def _quantile_steps() -> tuple[Step, ...]:
     at, p = quantile(half_power(k)), half_power(k)
     nearer = quantile(half_power(k + r))
     return (
-        Step("arguments", "All of them are real numbers.", kind="definition"),
         Step("one", "As 1 > 0", one, zero, ">", one),
         by_fact(
             "e^-k",
@@ -119,7 +118,6 @@ def _quantile_steps() -> tuple[Step, ...]:
             "quantile of a normal probability",
             {"x": x},
             {},
-            ("arguments",),
         ),
         inferred(
             "its quantile",

@@ -75,8 +75,8 @@ _AT_S, _AT_T = _ridge(s, S, p), _ridge(t, T, q)
 _AT_LEAST = _ridge(length**2 * _odds, R, o, length**2 * (1 / target - 1))
 
 
-def _squared(name: str, why: str, w: Any, at: _Ridge) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, (str(at.inverse),))
+def _squared(name: str, why: str, w: Any) -> Step:
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
 
 
 def _leverage_steps(at: _Ridge) -> Iterator[Step]:
@@ -91,8 +91,8 @@ def _leverage_steps(at: _Ridge) -> Iterator[Step]:
     )
     yield named(y, f"{of}, of which nothing is known yet.", scalar(vt * X * v))
     yield inferred(f"{of} in letters", "A number.", vt * X * v, "=", y, str(y), algebra=_FORMS)
-    yield _squared(f"|{X} v|", "Of the solution", X * v, at)
-    yield _squared(f"|B {X} v|", "and of what the others make of it:", B * X * v, at)
+    yield _squared(f"|{X} v|", "Of the solution", X * v)
+    yield _squared(f"|B {X} v|", "and of what the others make of it:", B * X * v)
     yield inferred(
         f"{of} in squares",
         "the form is made of squares.",
@@ -147,7 +147,6 @@ def _bound_steps(at: _Ridge) -> Iterator[Step]:
         "Cauchy-Schwarz inequality of vectors",
         {"u": v, "u^T": vt, "v": X * v, "v^T": transpose(X * v)},
         {},
-        (str(X),),
     )
     yield inferred(
         f"{tag}^2",
@@ -227,9 +226,9 @@ def _order_steps() -> Iterator[Step]:
         Use("S T", between=(vt, S * v)),
         algebra=_FORMS,
     )
-    yield _squared("|T S v|", "Squares:", T * first, _AT_T)
-    yield _squared("|B T S v|", "of what the others make of it,", B * T * first, _AT_T)
-    yield _squared("|v^T T S v|", "and of what the record does.", vt * T * first, _AT_T)
+    yield _squared("|T S v|", "Squares:", T * first)
+    yield _squared("|B T S v|", "of what the others make of it,", B * T * first)
+    yield _squared("|v^T T S v|", "and of what the record does.", vt * T * first)
     yield inferred(
         "form of T",
         "The form of T is made of them,",

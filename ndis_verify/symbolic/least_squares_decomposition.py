@@ -76,7 +76,6 @@ def _size_steps() -> tuple[Step, ...]:
             "columns of a matrix of products",
             {"B": B, "R": precision - others},
             {},
-            ("T in full",),
         ),
         by_fact(
             "columns of the covariance",

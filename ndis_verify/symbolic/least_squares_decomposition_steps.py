@@ -71,7 +71,7 @@ def in_letters(name: str, why: str, lhs: Any, rhs: Any, *premises: Any) -> Step:
 
 def _block(name: str, why: str, *letters: Any) -> Step:
     names = dict(zip("ABCD", letters, strict=True))
-    return by_fact(name, why, "a product of blocks, one above the other", names, {}, (GIVEN,))
+    return by_fact(name, why, "a product of blocks, one above the other", names, {})
 
 
 def without_steps() -> tuple[Step, ...]:
@@ -122,7 +122,7 @@ def with_steps() -> tuple[Step, ...]:
     solution = T * Bt * b + T * v * moved
     return (
         in_letters("E^T E", "E^T E = B^T B + v v^T,", gram, others + v * vt, row("E^T E", between=(one, one))),
-        by_fact("(v^T y)^2", "A square", "squared length", {"w": vt * anything, "w^T": yt * v}, {}, (GIVEN,)),
+        by_fact("(v^T y)^2", "A square", "squared length", {"w": vt * anything, "w^T": yt * v}, {}),
         inferred(
             "form",
             "makes the forms of E^T E larger than those of B^T B: E^T E > 0.",

@@ -75,7 +75,6 @@ def spectral_form() -> Derivation:
             "the form of the inverse of a diagonal matrix",
             {"y": c, "d": eigenvalues},
             {"positive": positive},
-            (str(c),),
         ),
         by_fact(
             "weights",

@@ -49,7 +49,7 @@ _algebra = BlockAlgebra(
 
 def _squared(name: str, vector: sp.Expr, transposed: sp.Expr) -> Step:
     why = "A squared length is not negative."
-    return by_fact(name, why, "squared length", {"w": vector, "w^T": transposed}, {}, (LEVERAGE,))
+    return by_fact(name, why, "squared length", {"w": vector, "w^T": transposed}, {})
 
 
 def _by_rule(name: str, why: str, left: sp.Expr, right: sp.Expr) -> Step:
@@ -95,7 +95,6 @@ def _common_steps() -> tuple[Step, ...]:
             "Cauchy-Schwarz inequality of vectors",
             {"u": v, "u^T": vt, "v": w, "v^T": wt},
             {},
-            (LEVERAGE,),
         ),
         _by_rule("v^T w", "as p = v^T w.", scalar(vt * w), leverage),
         at_most("p^2", "So p^2 <= n o.", leverage**2, _size * _length, *("Cauchy-Schwarz", "v^T w", "n", "o")),

@@ -119,7 +119,6 @@ def _image_steps() -> tuple[Step, ...]:
             "a product of blocks, side by side",
             {"A": E, "B": Y, "C": a, "D": t},
             {},
-            ("S",),
         ),
         by_fact(
             "blocks",
@@ -127,7 +126,6 @@ def _image_steps() -> tuple[Step, ...]:
             "a transpose of blocks, side by side",
             {"A": E, "B": Y, "C": fit},
             {},
-            ("S",),
         ),
         inferred("record", "which are the record.", both_t * fit, "=", record, "blocks", "first block", "last entry"),
         by_fact(
@@ -155,7 +153,6 @@ def _image_steps() -> tuple[Step, ...]:
             "a product of blocks, one above the other",
             {"A": v, "B": c, "C": a, "D": t},
             {},
-            ("S",),
         ),
         in_letters(
             "in parts",
@@ -216,16 +213,15 @@ def _square_steps() -> tuple[Step, ...]:
             {"X": vt * a, "Y": left},
             {"equal": "v^T a by q"},
         ),
-        by_fact("E^T E", "E^T E,", blocks, {"A": B, "B": vt, "C": B, "D": vt}, {}, ("S",)),
-        by_fact("E^T y", "E^T y,", blocks, {"A": B, "B": vt, "C": b, "D": c}, {}, ("S",)),
-        by_fact("y^T E", "y^T E", blocks, {"A": b, "B": c, "C": B, "D": vt}, {}, ("S",)),
+        by_fact("E^T E", "E^T E,", blocks, {"A": B, "B": vt, "C": B, "D": vt}, {}),
+        by_fact("E^T y", "E^T y,", blocks, {"A": B, "B": vt, "C": b, "D": c}, {}),
+        by_fact("y^T E", "y^T E", blocks, {"A": b, "B": c, "C": B, "D": vt}, {}),
         by_fact(
             "y^T y",
             "and y^T y are those of the others and a part of the record.",
             blocks,
             {"A": b, "B": c, "C": b, "D": c},
             {},
-            ("S",),
         ),
         by_fact(
             "|B a + t b|^2",
@@ -233,7 +229,6 @@ def _square_steps() -> tuple[Step, ...]:
             "squared length",
             {"w": others, "w^T": transpose(others)},
             {},
-            ("S",),
         ),
         named(m, "by its name,", scalar(transpose(others) * others), "|B a + t b|^2"),
         in_letters(

@@ -69,7 +69,7 @@ def logistic_worst() -> Derivation:
         return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
 
     def squared(name: str, why: str, w: Any) -> Step:
-        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, ("S",))
+        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
 
     spread = (
         Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=inverse(_shape), kind="definition"),
@@ -135,7 +135,6 @@ def logistic_worst() -> Derivation:
             "Cauchy-Schwarz inequality of vectors",
             {"u": z, "u^T": zt, "v": S * z, "v^T": transpose(S * z)},
             {},
-            ("S",),
         ),
         inferred("m at most", "m is at most l^2,", m, "<=", length**2, Use("m <= l^2"), "m"),
         inferred(
@@ -296,7 +295,6 @@ def logistic_worst() -> Derivation:
             "Cauchy-Schwarz inequality of vectors",
             {"u": shift, "u^T": transpose(shift), "v": z, "v^T": zt},
             {},
-            ("theta'",),
         ),
         Step(
             "(sqrt(g m) - j)^2",
@@ -335,7 +333,6 @@ def logistic_worst() -> Derivation:
             "Cauchy-Schwarz inequality of vectors",
             {"u": S * z, "u^T": transpose(S * z), "v": shift, "v^T": transpose(shift)},
             {},
-            ("S",),
         ),
         named(f, "f = z^T S u;"),
         inferred(

@@ -118,7 +118,6 @@ def lemma() -> Derivation:
                 "a number is its transpose",
                 {"v": K * one_, "w": R * z},
                 {},
-                (FIRST,),
             )
             for one_ in (u, w)
         ),

@@ -23,7 +23,7 @@ def quantile(probability: Any) -> Any:
 
 
 def _quantile_of(name: str, at: sp.Expr, why: str) -> Step:
-    return by_fact(name, why, "quantile of a normal probability", {"x": at}, {}, ("s > 0",))
+    return by_fact(name, why, "quantile of a normal probability", {"x": at}, {})
 
 
 def _less(name: str, why: str, left: Any, right: Any, *premises: str | Use, relation: str = "<=") -> Step:

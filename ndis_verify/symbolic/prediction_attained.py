@@ -89,17 +89,16 @@ def attained() -> Derivation:
                 ),
             )
         ),
-        by_fact("e^T e", "A squared length:", "squared length", {"w": e, "w^T": et}, {}, ("G",)),
+        by_fact("e^T e", "A squared length:", "squared length", {"w": e, "w^T": et}, {}),
         Step("M", "the number m.", lhs=M, rhs=scalar(et * e), kind="definition", premises=("e^T e",)),
         lettered("M in letters", "A product that is a number:", et * e, M, "M"),
-        by_fact("h^T h", "The new feature below the other ones,", blocks, {"A": g, "B": c, "C": g, "D": c}, {}, ("G",)),
+        by_fact("h^T h", "The new feature below the other ones,", blocks, {"A": g, "B": c, "C": g, "D": c}, {}),
         by_fact(
             "h^T y",
             "times itself and times the labels.",
             blocks,
             {"A": g, "B": c, "C": -labels * e, "D": labels},
             {},
-            ("G",),
         ),
         lettered(
             "h in letters",

@@ -59,9 +59,9 @@ LABELS = Hypothesis("y^T y <= m B^2", sp.Le(scalar(yt * y), others * labels**2))
 LABEL = Hypothesis("|b| <= B", sp.Le(sp.Abs(label), labels))
 
 
-def in_product(name: str, why: str, u: Any, v: Any, real: str = "T") -> Step:
+def in_product(name: str, why: str, u: Any, v: Any) -> Step:
     letters = {"u": u, "u^T": transpose(u), "v": v, "v^T": transpose(v)}
-    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {}, (real,))
+    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {})
 
 
 def _at_least(name: str, why: str, lhs: Any, rhs: Any, *premises: str | Use) -> Step:

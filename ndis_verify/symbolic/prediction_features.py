@@ -63,7 +63,7 @@ def in_letters(name: str, why: str, lhs: Any, rhs: Any, *premises: str | Use, al
 
 def squared(name: str, why: str, vector: Any) -> Step:
     """A squared length is not negative."""
-    return by_fact(name, why, "squared length", {"w": vector, "w^T": transpose(vector)}, {}, ("T",))
+    return by_fact(name, why, "squared length", {"w": vector, "w^T": transpose(vector)}, {})
 
 
 def inverse_steps(name: sp.Symbol, matrix: Any, why: str) -> tuple[Step, Step, Step]:
@@ -161,8 +161,8 @@ def update_steps() -> tuple[Step, ...]:
     return (
         *inverse_steps(_T_with, _inside_with, "T' is T with the new record, of features p and label b:")[:2],
         *pushed,
-        by_fact("P^T P", "P^T P = F^T F + p p^T", blocks, {"A": F, "B": pt, "C": F, "D": pt}, {}, ("T",)),
-        by_fact("P^T y", "and P^T [y; b] = F^T y + b p.", blocks, {"A": F, "B": pt, "C": y, "D": label}, {}, ("T",)),
+        by_fact("P^T P", "P^T P = F^T F + p p^T", blocks, {"A": F, "B": pt, "C": F, "D": pt}, {}),
+        by_fact("P^T y", "and P^T [y; b] = F^T y + b p.", blocks, {"A": F, "B": pt, "C": y, "D": label}, {}),
         squared("|T p|^2", "A squared length,", T * p),
         *form_steps(p, "of both of which p^T T p is made,"),
         inferred(

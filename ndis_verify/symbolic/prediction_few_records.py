@@ -33,7 +33,7 @@ def _lent(step: str, **how: Any) -> Use:
 
 def _squared(name: str, why: str, vector: Any) -> Step:
     letters = {"w": vector, "w^T": transpose(vector)}
-    return by_fact(name, why, "squared length", letters, {}, (FEATURES.text,))
+    return by_fact(name, why, "squared length", letters, {})
 
 
 def _range_steps() -> tuple[Step, ...]:
@@ -49,7 +49,6 @@ def _range_steps() -> tuple[Step, ...]:
             "image under a matrix of bounded squares",
             {"M": Ft, "v": F * T * p},
             {},
-            (FEATURES.text,),
         ),
         inferred(
             "H at most",
@@ -62,7 +61,7 @@ def _range_steps() -> tuple[Step, ...]:
         _squared("|p|^2", "The record's features", p),
         named(Q, "have the square Q,", scalar(pt * p), "|p|^2"),
         named(a, "and with F^T F T p the product a,", scalar(pt * image)),
-        in_product("p and F^T F T p", "a^2 <= Q H.", p, image, FEATURES.text),
+        in_product("p and F^T F T p", "a^2 <= Q H.", p, image),
         by_fact(
             "cross term",
             "So -2 a is at most f Q + m l^2,",

@@ -71,7 +71,7 @@ def at_least(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | U
 
 def _inner_product(name: str, why: str, u: Any, v: Any) -> Step:
     letters = {"u": u, "u^T": transpose(u), "v": v, "v^T": transpose(v)}
-    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {}, ("T",))
+    return by_fact(name, why, "Cauchy-Schwarz inequality of vectors", letters, {})
 
 
 def range_steps() -> tuple[Step, ...]:
@@ -102,7 +102,6 @@ def range_steps() -> tuple[Step, ...]:
             "image under a matrix of bounded squares",
             {"M": F, "v": T * w},
             {},
-            ("T",),
         ),
         inferred(
             "o above",

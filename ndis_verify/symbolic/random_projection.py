@@ -189,7 +189,6 @@ def determinant_lemma_steps() -> tuple[Step, ...]:
             fact="determinants multiply",
             letters={"R": R, "X": inner},
             conditions={},
-            premises=("D^T D invertible",),
         ),
         Step(
             "determinant lemma",

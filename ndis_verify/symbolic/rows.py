@@ -45,9 +45,9 @@ def _inverse_steps(inverse: Any, gram: Any, *given: str) -> tuple[Step, ...]:
     )
 
 
-def _by_blocks(given: str) -> Step:
+def _by_blocks() -> Step:
     letters = {"A": B, "B": vt, "C": B, "D": vt}
-    return by_fact("E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {}, (given,))
+    return by_fact("E^T E", "E^T E = B^T B + v v^T.", "a product of blocks, one above the other", letters, {})
 
 
 def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
@@ -76,8 +76,8 @@ def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
     )
 
 
-def _squared(name: str, why: str, w: Any, given: str) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, (given,))
+def _squared(name: str, why: str, w: Any) -> Step:
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
 
 
 @cache
@@ -89,12 +89,12 @@ def of_a_row() -> Derivation:
     given = "E^T E > 0"
     leverage = scalar(vt * inverse_of(_gram) * v)
     steps = (
-        _by_blocks(given),
+        _by_blocks(),
         *_inverse_steps(S, _all, given, "E^T E"),
         *_block_steps(S, _all),
         named(_value, "v^T S v.", scalar(vt * S * v)),
         inferred("in letters", "A number.", vt * S * v, "=", _value, str(_value), algebra=_FORMS),
-        _squared("|B S v|^2", "What the others make of S v has a square,", B * S * v, "S"),
+        _squared("|B S v|^2", "What the others make of S v has a square,", B * S * v),
         inferred(
             "two squares",
             "and v^T S v = |B S v|^2 + (v^T S v)^2.",
@@ -182,7 +182,7 @@ def _update_steps(given: str) -> tuple[Step, ...]:
     """A row that comes: v^T (B^T B + v v^T)^{-1} v = h/(1 + h), h = v^T T v."""
     return (
         *_inverse_steps(T, _others, given),
-        _squared("|B T v|^2", "A squared length,", B * T * v, "T"),
+        _squared("|B T v|^2", "A squared length,", B * T * v),
         inferred(
             "v^T T v",
             "which is v^T T v,",
@@ -231,7 +231,7 @@ def of_a_new_row() -> Derivation:
     leverage = scalar(vt * inverse_of(_gram) * v)
     steps = (
         *_update_steps(given),
-        _by_blocks(given),
+        _by_blocks(),
         *_block_steps(_updated, _all),
         Step("below 1", "That is below 1.", lhs=h / (1 + h), rhs=one, relation="<", witness=-1 / (1 + h)),
         by_fact(
@@ -287,12 +287,12 @@ def in_a_ball() -> Derivation:
             {"X": _updated, "Y": _all},
             {"product": "update"},
         ),
-        _squared("|v|^2", "A squared length,", v, "T"),
+        _squared("|v|^2", "A squared length,", v),
         inferred(
             "leverage", "So the leverage is", scalar(vt * inverse_of(_all) * v), "=", h / (1 + h), *("inverse", "form")
         ),
         named(m, "m = |v|^2.", scalar(vt * v), "|v|^2"),
-        _squared("|T v|^2", "Another one,", w, "T"),
+        _squared("|T v|^2", "Another one,", w),
         named(bound, "of this name.", scalar(transpose(w) * w), "|T v|^2"),
         inferred(
             "least eigenvalue",
@@ -309,7 +309,6 @@ def in_a_ball() -> Derivation:
             "Cauchy-Schwarz inequality of vectors",
             {"u": v, "u^T": vt, "v": w, "v^T": transpose(w)},
             {},
-            ("T",),
         ),
         inferred("h^2", "So h^2 <= |v|^2 |T v|^2", h**2, "<=", m * bound, *("Cauchy-Schwarz", "h", str(m), str(bound))),
         inferred(

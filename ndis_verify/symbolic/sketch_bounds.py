@@ -156,7 +156,6 @@ def capped_steps() -> tuple[Step, ...]:
             "Cauchy-Schwarz inequality of vectors",
             {"u": v, "u^T": vt, "v": first, "v^T": first_t},
             {},
-            ("S",),
         ),
         inferred(
             "in v",

@@ -59,7 +59,6 @@ def law_steps(at: Database) -> Iterator[Step]:
         "a form as a trace",
         {"w": at.offset, "M": M},
         {},
-        (given.name,),
     )
     constant = (2 * sp.pi * at.residual) ** (-d / 2) / (
         2 ** (r * d / 2) * multigamma(d, r / 2) * at.determinant ** (r / 2)

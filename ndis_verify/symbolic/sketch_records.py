@@ -55,7 +55,7 @@ def named(symbol: Any, why: str, value: Any, *premises: str) -> Step:
 
 
 def squared(name: str, why: str, w: Any) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {}, ("S",))
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,6 @@ def form_steps(at: Database) -> Iterator[Step]:
         "columns of a matrix of products",
         {"B": B, "R": at.gram - Bt * B},
         {},
-        ("S",),
     )
     yield by_fact(
         f"det, {at.tag}",
@@ -228,7 +227,7 @@ def solution_steps() -> tuple[Step, ...]:
         inferred("residual, without the record", "W = a - c^T y.", W, "=", a - scalar(bt * B * S * Bt * b), "W"),
         inferred("P in letters", "v^T S v is P,", vt * S * v, "=", P, "P", algebra=FORMS),
         inferred("o in letters", "v^T y is beta - o,", vt * S * Bt * b, "=", beta - o, "o", algebra=FORMS),
-        by_fact("y^T v", "and so is y^T v:", "a number is its transpose", {"v": solution, "w": v}, {}, ("S",)),
+        by_fact("y^T v", "and so is y^T v:", "a number is its transpose", {"v": solution, "w": v}, {}),
         inferred(
             "o transposed",
             "beta - o,",
@@ -337,7 +336,7 @@ def change_steps() -> tuple[Step, ...]:
             Use("solution transposed", between=(one, solution_with)),
             algebra=FORMS,
         ),
-        by_fact("x^T v", "x^T v is v^T x,", "a number is its transpose", {"v": x, "w": v}, {}, ("g",)),
+        by_fact("x^T v", "x^T v is v^T x,", "a number is its transpose", {"v": x, "w": v}, {}),
         inferred("v^T x in letters", "and beta - g;", vt * x, "=", beta - g, "g", algebra=FORMS),
         inferred(
             "x^T v v^T x",

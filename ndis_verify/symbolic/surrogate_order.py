@@ -108,7 +108,6 @@ def _spread_steps() -> tuple[Step, ...]:
             "Cauchy-Schwarz inequality of vectors",
             {"u": z, "u^T": zt, "v": S * z, "v^T": transpose(S * z)},
             {},
-            ("S",),
         ),
         inferred("m at most", "and m <= l^2:", m, "<=", length**2, *(Use(LENGTH.text), "m")),
         by_fact(
@@ -180,7 +179,6 @@ def _form_steps() -> tuple[Step, ...]:
             "Cauchy-Schwarz inequality of vectors",
             {"u": S * z, "u^T": transpose(S * z), "v": anything, "v^T": yt},
             {},
-            ("S",),
         ),
         inferred(
             "both together",
@@ -230,7 +228,7 @@ def _update_steps() -> tuple[Step, ...]:
             rhs=scalar(yt * S * z) * scalar(zt * S * anything),
             algebra=FORMS,
         ),
-        by_fact("y^T S z", "which are one,", "a number is its transpose", {"v": anything, "w": S * z}, {}, ("S",)),
+        by_fact("y^T S z", "which are one,", "a number is its transpose", {"v": anything, "w": S * z}, {}),
     )
 
 
@@ -316,7 +314,7 @@ def _positive_det_steps() -> tuple[Step, ...]:
             product,
             *("inverse", Use("S from the right", between=(-one, shape))),
         ),
-        by_fact("product", "Determinants multiply,", "determinants multiply", {"R": shape, "X": without}, {}, ("S",)),
+        by_fact("product", "Determinants multiply,", "determinants multiply", {"R": shape, "X": without}, {}),
     )
 
 

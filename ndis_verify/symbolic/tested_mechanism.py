@@ -123,7 +123,6 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             "Cauchy-Schwarz inequality of vectors",
             {"u": u, "u^T": ut, "v": v, "v^T": vt},
             {},
-            ("databases",),
         ),
         at_most(
             "at most l^2", "l^2 here.", along**2, length**2, "Cauchy-Schwarz", Use(RECORD.text), "along u", "length"
@@ -161,7 +160,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             {"symmetric": "databases"},
         ),
         Step("m", "The least eigenvalue of S.", lhs=least, rhs=more, kind="definition"),
-        by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {}, ("databases",)),
+        by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {}),
         _compared("form of S", "so is S:", form, ">=", zero, "|E u|", "not negative", "square"),
         by_fact(
             "no negative eigenvalue",
@@ -360,7 +359,6 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> 
             "a divergence is not negative",
             dict(zip(("P", "Q"), _laws("deletion", target)), epsilon=epsilon),
             {},
-            ("two laws at P",),
         ),
         at_most("no cost", "At P.", zero, limit, Use("empty event", weight=-1), "two laws at P"),
         larger("surplus", "Nor is more left over.", gap.subs(x, _AT), zero, limit, ("chances", "no cost")),
@@ -434,9 +432,9 @@ def _sign_steps(second: sp.Expr, chances: tuple[Any, Any], laws: tuple[Any, Any]
     return (
         Step("t_i >= 0", "A density.", lhs=p(x), rhs=zero, relation=">=", witness=p(x)),
         Step("u_i >= 0", "The other one.", lhs=second, rhs=zero, relation=">=", witness=second),
-        by_fact("a_i >= 0", "A probability.", "probabilities are not negative", letters[0], {}, ("outcome",)),
-        by_fact("a_i <= 1", "At most 1.", "probabilities are at most 1", letters[0], {}, ("outcome",)),
-        by_fact("c_i >= 0", "The other one.", "probabilities are not negative", letters[1], {}, ("outcome",)),
+        by_fact("a_i >= 0", "A probability.", "probabilities are not negative", letters[0], {}),
+        by_fact("a_i <= 1", "At most 1.", "probabilities are at most 1", letters[0], {}),
+        by_fact("c_i >= 0", "The other one.", "probabilities are not negative", letters[1], {}),
         by_fact(
             "w_i <= 1",
             "w is 1 up to the edge, and 0 beyond.",

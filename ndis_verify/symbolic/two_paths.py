@@ -405,7 +405,6 @@ def _corner_steps() -> Iterator[Step]:
         "a sum over a pair",
         {"f": counts * sp.log(entries), **pairs},
         {},
-        ("eigenvalues of the corner",),
     )
     yield by_fact(
         "product",
@@ -413,7 +412,7 @@ def _corner_steps() -> Iterator[Step]:
         "a product over a pair",
         {"f": (1 - u * (entries - 1)) ** (-counts / 2), **pairs},
         {},
-        ("range at the corner", "range at T"),
+        ("range at T",),
     )
 
 
