@@ -260,8 +260,6 @@ def _split_steps() -> tuple[Step, ...]:
             "which are those where q_eps = eps - log(p/q) <= 0.",
             lhs=gap,
             rhs=p(x) * (1 - sp.exp(epsilon - sp.log(p(x) / q(x)))),
-            kind="inference",
-            premises=("density of P", "density of Q"),
         ),
         by_fact(
             "two integrals",

@@ -369,7 +369,6 @@ def binning() -> Derivation:
                 at_most("no gap", "At every point.", zero, positive, Use("not negative", at={y: gap}, weight=-1)),
                 "density of P",
             ),
-            "density of Q",
         ),
         linear("a bin: nothing", "The integral of 0, an empty sum, is 0.", in_bin, (), "density of P"),
         at_most(

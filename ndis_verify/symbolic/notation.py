@@ -20,7 +20,8 @@ z = letter("z")  # the standard normal vector whose law `normal_mean` averages o
 # where(f, g): the integral of f(x) over the points where g(x) >= 0.
 total, largest, where = (sp.Function(name, real=True) for name in ("total", "largest", "where"))
 # over(j, f): the integral of f(x) over the bin j. largest_union(a): the supremum over sets of bins of the sum of a.
-# summed(a): the sum of a over the bins. average(f): the expectation of f over the draws. chance(f): Pr[f >= 0] there.
+# summed(a): the sum of a over the bins, of which there are finitely many. average(f): the expectation of f over the
+# draws. chance(f): Pr[f >= 0] there.
 over, largest_union, summed, average, chance = (
     sp.Function(name, real=True) for name in ("over", "largest_union", "summed", "average", "chance")
 )

@@ -347,7 +347,6 @@ def triangle() -> Derivation:
             fact="means keep the order",
             letters={"mean": total, "f": plus(gaps["P, R"]), "g": through_q},
             conditions={"pointwise": "pointwise", "integrable": "density of P"},
-            premises=("density of Q", "density of R"),
         ),
         Step(
             "sum",
@@ -358,7 +357,7 @@ def triangle() -> Derivation:
             fact="means are linear",
             letters={"mean": total, "terms": ((1, plus(gaps["P, Q"])), (sp.exp(e1), plus(gaps["Q, R"])))},
             conditions={"integrable": "density of P"},
-            premises=("density of Q", "density of R"),
+            premises=("density of Q",),
         ),
         Step(
             "through Q",

@@ -316,7 +316,7 @@ def composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], good
             *finite[1:],
         ),
         linear("both runs", "on the left the chances of the outcome in the two runs,", mean, gap, *finite),
-        linear("three shares", "on the right what each part costs.", mean, parts, *finite),
+        linear("three shares", "on the right what each part costs.", mean, parts, finite[0]),
         at_most(
             "composition",
             "So the runs differ by at most three shares: the test's, the release's at good values, and bad values.",
