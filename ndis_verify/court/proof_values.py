@@ -92,7 +92,10 @@ def _of_step(
                 if known.zeros(what.xreplace(dict(ends))):  # what is not 0 from an end on is not 0 beyond it
                     yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
             for what in sorted(roots(side), key=str):
-                if not (known.is_not_negative(what) or matrices.is_not_negative(what, known)):
+                named_so = what.xreplace(dict(ends))  # what is not negative from an end on is not so beyond it
+                if not any(
+                    known.is_not_negative(one) or matrices.is_not_negative(one, known) for one in (what, named_so)
+                ):
                     yield f"takes a root or a logarithm of {what}, which may be negative"
             for call in sorted(side.atoms(sp.Function), key=str):
                 if not _has_a_value(call, known):

@@ -182,7 +182,7 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "epsilon": _eps,
                     "weight": _alpha,
                 },
-                {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
+                {"loss": "loss of one coordinate", "positive": "alpha > 0"},
             ),
             by_fact(
                 f"ellipsoid, {name}, {order}",
@@ -199,7 +199,6 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "fall": FALLS[k],
                 },
                 {
-                    "laws": "laws",
                     "fall": f"fall of the {name}",
                     "least": f"fall of the {name} >= 0",
                     "most": f"fall of the {name} <= 1",
@@ -228,9 +227,8 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
                     "at any u,",
                     "means of what is not negative",
                     {"mean": ratio_mean, "f": weighed(1).subs(any_two, simultaneous=True)},
-                    {"pointwise": "fall of the first >= 0", "integrable": "fall of the first <= 1"},
+                    {"pointwise": signed("at any ratio", weighed(1).subs(any_two, simultaneous=True), ">=")},
                 ),
-                "integrable": "fall of the first <= 1",
             },
         ),
         Step(
@@ -282,11 +280,11 @@ def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
             f"greatest divergence over an envelope{variant}",
             {"others": others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
             {
-                "laws": "laws",
                 "rises": f"rises, {order}",
                 "order": f"larger slope, {order}",
                 "profile": signed("eps >= 0", _eps, ">="),
-                "set": "set",
+                "cap": signed("rho > 0", rho, ">"),
+                "sum": signed("nu > 0", nu, ">"),
                 "whole": "rho's",
                 "rest": "rest",
             },
@@ -318,15 +316,11 @@ def exact_envelope() -> Derivation:
             "log p/q is half of (1 - 1/(1 + alpha_i)) x_i^2 - l_i in each coordinate.",
             lhs=log_density(0, sp.sqrt(1 + _alpha)) - log_density(0, 1),
             rhs=(statistic - sp.log(1 + _alpha)) / 2,
+            premises=("laws",),
         ),
         signed("alpha > 0", _alpha, ">"),
         *fall_steps(),
         *order_steps(),
-        Step(
-            "set",
-            "The envelope: all l with 0 <= l_i <= rho, sum l_i <= nu.",
-            kind="definition",
-        ),
         *_vertex_steps(),
         *(step for exchanged in (False, True) for step in _direction_steps(exchanged)),
     )
