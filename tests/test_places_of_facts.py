@@ -12,6 +12,7 @@ from ndis_verify.statements.reading import read_term, statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import below, beyond, bin_of_sum, summed, total
 from ndis_verify.symbolic.statement_terms import expression
 
@@ -152,44 +153,10 @@ def test_a_statement_on_the_larger_of_what_is_not_real_is_not_compared(head):
         expression(read_term(f"{head}(0, log(-2 y))"), {"y": below})
 
 
-def test_the_greatest_sum_over_one_envelope_is_not_that_over_another():
-    """It was one name for both: e - 1 over l <= 1 and e^2 - 1 over l <= 2, so that e^2 = e."""
-    at, above = sp.Symbol("t", nonnegative=True), sp.Symbol("p", positive=True)
-    f = sp.exp(at) - 1
-    shown = {"at 0": "f(0)", "rises": "f'", "convex": "f''", "whole": "all", "rest": "none"}
-
-    def greatest(cap):
-        size = sp.Integer(cap)
-        letters = {"f": f, "argument": at, "inside": above, "through": above, "cap": size, "sum": size, "d": one}
-        shown.update(
-            start=Step("start", "", lhs=sp.Subs(above, above, 0), rhs=zero),
-            far=Step("far", "", lhs=size, rhs=zero, relation=">", witness=size),
-            reached=Step("reached", "", lhs=sp.UnevaluatedExpr(size), rhs=size, relation=">=", witness=zero),
-        )
-        return by_fact(
-            f"over l <= {cap}",
-            "",
-            "greatest sum of a convex function over an envelope",
-            letters | {"far": size, "whole": one, "rest": zero},
-            dict(shown),
-        )
-
-    first, second = greatest(1), greatest(2)
-    assert first.lhs != second.lhs
-    values = (x * (sp.exp(2) - 1), x * (sp.exp(1) - 1))
-    steps = (
-        Step("f(0)", "", lhs=sp.Subs(f, at, 0), rhs=zero),
-        Step("f'", "", lhs=sp.Subs(sp.Derivative(f, at), at, above), rhs=zero, relation=">", witness=sp.exp(above)),
-        Step(
-            "f''", "", lhs=sp.Subs(sp.Derivative(f, (at, 2)), at, above), rhs=zero, relation=">", witness=sp.exp(above)
-        ),
-        Step("all", "", lhs=one, rhs=sp.UnevaluatedExpr(one)),
-        Step("none", "", lhs=zero, rhs=sp.UnevaluatedExpr(zero)),
-        first,
-        second,
-        infer("second by name", values[0], "=", x * second.lhs, "over l <= 2"),
-        infer("first by name", x * second.lhs, "=", values[1], "over l <= 1"),
-        infer("end", *(values[0], "=", values[1]), "second by name", "first by name"),
-    )
-    assert not passes(statement("x (e^2 - 1) = x (e^1 - 1)", over=OVER), steps, {"x": x}, ())
-    assert not problems(derivation((*steps[:6], infer("end", values[1], "=", x * first.lhs, "over l <= 1")), {"x": x}))
+def test_the_greatest_divergence_over_one_envelope_is_not_that_over_another():
+    """It was one name for both, as the greatest sum over an envelope was: so that e^2 = e."""
+    for variant in ("", ", exchanged"):
+        fact = FACTS[f"greatest divergence over an envelope{variant}"]
+        letters = {"others": sp.Symbol("o", real=True), "d": one, "epsilon": zero, "whole": one, "rest": zero}
+        first, second = (fact.instance({**letters, "cap": sp.Integer(k), "sum": sp.Integer(k)})[0] for k in (1, 2))
+        assert first != second

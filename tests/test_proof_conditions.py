@@ -9,7 +9,6 @@ from ndis_verify.court.proof_structure import problems, step_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.block_algebra import letter
-from ndis_verify.symbolic.covariance_envelope import envelope_vertex
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
@@ -165,20 +164,6 @@ def test_what_notation_knows_is_no_unknown_map(head):
     letters = {"P": p, "Q": q, "image of P": f(p), "image of Q": f(q), "epsilon": x}
     with pytest.raises(InputError, match="one unknown function"):
         FACTS["data processing"].instance(letters)
-
-
-def test_what_is_put_in_goes_over_the_whole_interval():
-    """Up to a value at which it is at least rho; from 0 on, without a jump."""
-    proof = envelope_vertex()
-    step = proof.step("vertex, printed exponent")
-    fact = FACTS[step.fact]
-    assert set(fact.required) == set(fact.conditions)
-    through, far, cap = (step.letters[name] for name in ("through", "far", "cap"))
-    assert fact.required["reached"](step.letters) == (step.letters["inside"].subs(through, far), ">=", cap)
-    for odd in (sp.Symbol("u", real=True), far + 1):
-        with pytest.raises(InputError, match="every positive number"):
-            fact.continuous({**step.letters, "through": odd})
-    assert [name for name, *_ in fact.continuous(step.letters)] == ["f", "inside"]
 
 
 def test_sign_changes_are_of_what_has_no_jump():

@@ -14,10 +14,7 @@ from ndis_verify.symbolic.notation import (
     beyond,
     largest,
     largest_union,
-    logarithms,
-    over_envelope,
     over_set,
-    sum_over,
     summed,
     supremum,
     total,
@@ -34,22 +31,6 @@ def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
 
 def _at(letters: Mapping[str, Any], name: str) -> Any:
     return letters["f"].subs(letters["argument"], between(letters)[name])
-
-
-def _at_a_vertex(a: Mapping[str, Any]) -> Instance:
-    """The supremum of a sum over an envelope, of which nothing else speaks of its numbers, and the sum at a vertex."""
-    for name in ("f", "cap", "sum", "d", "whole", "rest"):
-        if logarithms in as_expression(a[name]).free_symbols - {a["argument"]}:
-            raise InputError(name, str(a[name]), f"must not speak of {logarithms}, over which the supremum goes")
-    of_one = a["f"].subs(a["argument"], quantity("coordinate", logarithms))
-    every = over_envelope(a["cap"], a["sum"], sum_over(a["d"], of_one))
-    return every, "=", a["whole"] * a["f"].subs(a["argument"], a["cap"]) + a["f"].subs(a["argument"], a["rest"])
-
-
-def _any_positive(symbol: Any) -> Any:
-    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", positive=True).assumptions0:
-        raise InputError("through", str(symbol), "must stand for every positive number")
-    return symbol
 
 
 def _root(a: Mapping[str, Any]) -> Any:
@@ -486,42 +467,6 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "other concave": lambda a: (sp.Derivative(sp.log(a["h"](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)),
             "low": lambda a: (a["k"], ">=", sp.Integer(0)),
             "high": lambda a: (a["k"], "<=", sp.Integer(1)),
-        },
-    ),
-    "greatest sum of a convex function over an envelope": Fact(
-        text="Over d numbers 0 <= l_i <= rho of sum at most nu, the sum of one function f, continuous, increasing and"
-        " convex on (0, rho], with f(0) = 0, is greatest where as many as possible, k = min(d, floor(nu/rho)), are rho"
-        " and one of the others is what is left, r = min(nu, d rho) - k rho.",
-        tex=r"f(0) = 0,\ f' > 0,\ f'' > 0 \implies"
-        r" \max_{0 \le l_i \le \rho,\ \sum l_i \le \nu} \sum_i f(l_i) = k f(\rho) + f(r)",
-        letters=("f", "argument", "inside", "through", "far", "cap", "sum", "d", "whole", "rest"),
-        conditions={
-            "at 0": "f(0) = 0",
-            "rises": "f' > 0",
-            "convex": "f'' > 0",
-            "start": "what is put in for the argument is 0 where its own is",
-            "far": "and at a positive value of that",
-            "reached": "at least rho, so that it is every number in between",
-            "whole": "k = min(d, floor(nu/rho))",
-            "rest": "r = min(nu, d rho) - k rho",
-        },
-        reference="weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
-        " Applications, Propositions 4.B.2 and 5.C.1",
-        continuous=lambda a: [("f", a["argument"], (0, a["cap"])), ("inside", _any_positive(a["through"]), (0,))],
-        instance=_at_a_vertex,
-        required={
-            "at 0": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", sp.Integer(0)),
-            "rises": lambda a: (_slope(a, a["inside"]), ">", sp.Integer(0)),
-            "convex": lambda a: (
-                sp.Subs(sp.Derivative(a["f"], (a["argument"], 2)), a["argument"], a["inside"]),
-                ">",
-                sp.Integer(0),
-            ),
-            "start": lambda a: (sp.Subs(a["inside"], a["through"], 0), "=", sp.Integer(0)),
-            "far": lambda a: (a["far"], ">", sp.Integer(0)),
-            "reached": lambda a: (a["inside"].subs(a["through"], a["far"]), ">=", a["cap"]),
-            "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
-            "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
         },
     ),
     "a sum of a convex function below a corner": Fact(

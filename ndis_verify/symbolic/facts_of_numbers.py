@@ -60,19 +60,6 @@ OF_NUMBERS: Mapping[str, Fact] = {
             "below": lambda a: (_at(a, "f", a["edge"] - beyond), "=", _at(a, "g", a["edge"] - beyond)),
         },
     ),
-    "what whole parts leave of a sum": Fact(
-        text="As many whole parts as a sum has, and no more than d, leave at most one part of the sum, or of d parts.",
-        tex=r"\rho > 0 \implies \min(\nu, d \rho) - \rho \min(d, \lfloor \nu/\rho \rfloor) \le \rho",
-        letters=("part", "sum", "d"),
-        conditions={"part": "the part is positive"},
-        reference="floor(t) > t - 1",
-        instance=lambda a: (
-            sp.Min(a["sum"], a["d"] * a["part"]) - a["part"] * sp.Min(a["d"], sp.floor(a["sum"] / a["part"])),
-            "<=",
-            a["part"],
-        ),
-        required={"part": lambda a: (a["part"], ">", _zero)},
-    ),
     "every number of smaller size is a share": Fact(
         text="A function that is at c y and at -c y at most what it is at y, for every c from 0 to 1, is at every x"
         " with x^2 <= y^2 at most what it is at y. Every such c is the square of a sine.",

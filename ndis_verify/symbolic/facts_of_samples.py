@@ -87,15 +87,6 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "kernel": lambda a: (a["A"] * a["x"], "=", sp.Integer(0)),
         },
     ),
-    "Jensen's inequality of a positive part": Fact(
-        text="The positive part of an expectation is at most the expectation of the positive part.",
-        tex=r"\max(\mathbb{E} f, 0) \le \mathbb{E} \max(f, 0)",
-        letters=("f",),
-        conditions={"integrable": "f has a finite expectation"},
-        reference="Billingsley, Probability and Measure, (21.14)",
-        instance=lambda a: (sp.Max(average(a["f"]), 0), "<=", average(sp.Max(a["f"], 0))),
-        finite={"integrable": lambda a: (average(a["f"]),)},
-    ),
     "Tonelli's theorem": Fact(
         text="The integral of a sum, or of the expectation, of f >= 0 is the sum or expectation of its integral.",
         tex=r"\int \mathbb{E} f\,dx = \mathbb{E} \int f\,dx,\quad f \ge 0",
@@ -125,20 +116,6 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, section 33",
         instance=lambda a: (exceeds(a["event"]), "<=", a["bound"]),
         required={"given": lambda a: (given(a["event"]), "<=", a["bound"])},
-    ),
-    "Markov's inequality of an exponential": Fact(
-        text="A variable X is at least t with probability at most e^{-ut} E e^{uX}, u > 0.",
-        tex=r"\Pr[X \ge t] \le e^{-u t}\,\mathbb{E} e^{u X}",
-        letters=("X", "t", "u"),
-        conditions={"rate": "u > 0"},
-        reference="Billingsley, Probability and Measure, (21.12) of e^{uX}",
-        draws=("X",),
-        instance=lambda a: (
-            chance(a["X"] - a["t"]),
-            "<=",
-            sp.exp(-a["u"] * a["t"]) * average(sp.exp(a["u"] * a["X"])),
-        ),
-        required={"rate": lambda a: (a["u"], ">", sp.Integer(0))},
     ),
     "Hoeffding's inequality": Fact(
         text="The mean of m independent copies of a variable in [0, 1] is off its expectation by c or more with"
@@ -276,24 +253,6 @@ OF_SAMPLES: Mapping[str, Fact] = {
         draws=("X",),
         instance=lambda a: (average(a["X"]) ** 2, "<", average(a["X"] ** 2)),
         finite={"square": lambda a: (average(a["X"] ** 2),)},
-    ),
-    "Cauchy-Schwarz inequality": Fact(
-        text="(E X Y)^2 <= E X^2 E Y^2.",
-        tex=r"(\mathbb{E} X Y)^2 \le \mathbb{E} X^2\,\mathbb{E} Y^2",
-        letters=("X", "Y"),
-        conditions={"square": "X and Y have finite second moments"},
-        reference="Billingsley, Probability and Measure, (21.16)",
-        draws=("X", "Y"),
-        instance=lambda a: (average(a["X"] * a["Y"]) ** 2, "<=", average(a["X"] ** 2) * average(a["Y"] ** 2)),
-        finite={"square": lambda a: (average(a["X"] ** 2), average(a["Y"] ** 2))},
-    ),
-    "a linear form of a standard normal vector is normal": Fact(
-        text="c + v^T z, z standard normal, is normal with mean c and variance |v|^2.",
-        tex=r"c + v^{\mathsf T} z \sim \mathcal{N}(c, \|v\|^2)",
-        letters=("form", "mean", "variance"),
-        conditions={"form": "the form is an affine function of independent standard normal variables"},
-        reference="Feller, vol. 2, section III.6",
-        instance=lambda a: (law_of(a["form"]), "=", normal(a["mean"], a["variance"])),
     ),
     "inverse of a noncentral chi-square variable": Fact(
         text="A noncentral chi-square variable with d degrees of freedom is chi-square with d + 2K, K Poisson: the"

@@ -121,7 +121,6 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         r"\sup_{{0 \le l_i \le {0},\ \sum l_i \le {1}}} {2}",
         "sup is over all numbers l_i of the envelope",
     ),
-    "sum_over": (r"\sum_{{i \le {0}}} \left({1}\right)", ""),
     "supremum": (r"\sup {0}", "sup is over the members of the set"),
     "det": (r"\det\left({0}\right)", ""),
     "point": (r"x\left({0}\right)", "x(z) is the point of the space that belongs to the standard normal vector z"),

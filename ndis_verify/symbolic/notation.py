@@ -97,7 +97,6 @@ with_logs, standard, joined, vertex_of, level_of, slope_in, flux = (
 left_of = sp.Function("left_of", nonnegative=True)
 # over_envelope(c, n, f): the supremum of f over 0 <= l_i <= c of sum at most n.
 over_envelope = sp.Function("over_envelope", real=True)
-sum_over = sp.Function("sum_over", real=True)  # sum_over(d, f): the sum of f, which is of l_i, over d of them
 logarithms = sp.Symbol("l", real=True)  # the l_i over which a supremum goes
 # sign_changes(f): how often f, a function of v, changes its sign while v goes from 0 to 1.
 sign_changes = sp.Function("sign_changes", real=True)
