@@ -469,7 +469,7 @@ def logistic_worst() -> Derivation:
                 stated.lhs,
                 "<=",
                 corner["C"],
-                *(use, apart.name, stated.name, covariances.name, plane.name, pair.name, "C", Use("C <= 1", weight=0)),
+                *(use, apart.name, stated.name, covariances.name, plane.name, pair.name, "C"),
             ),
             inferred(
                 f"worst, {called}",
@@ -477,7 +477,8 @@ def logistic_worst() -> Derivation:
                 stated.lhs,
                 "<=",
                 corner["in full"],
-                *(f"in the envelope, {called}", "C in full", Use("C in full <= 1", weight=0)),
+                *(f"in the envelope, {called}", "C in full"),
+                *((Use("C in full <= 1", weight=0),) if called == ORDERS[0] else ()),  # known from there on
             ),
         ]
     return Derivation(
