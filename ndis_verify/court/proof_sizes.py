@@ -36,7 +36,7 @@ def misfit(derivation: Derivation, symbols: Mapping[str, Any], shapes: Mapping[s
             if not symbol.is_commutative and variable in shapes:
                 rows, columns = (*shapes[variable], 1)[:2]
                 sizes.same(sizes.of_letter(symbol), (rows, columns))
-        for name, sides in _spoken(derivation, {}):
+        for name, sides in _spoken(derivation, {}, set()):
             sizes.at = name
             for side in sides:
                 sizes.alike(side)
@@ -46,21 +46,28 @@ def misfit(derivation: Derivation, symbols: Mapping[str, Any], shapes: Mapping[s
     return ""
 
 
-def _spoken(derivation: Derivation, at: Mapping[Any, Any]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    """The name of each step, and what has one size in it, lemmas at what is put into them."""
+def _spoken(
+    derivation: Derivation, at: Mapping[Any, Any], seen: set[tuple[Derivation, frozenset[Any]]]
+) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    """The name of each step, and what has one size in it, lemmas at what is put into them.
+
+    seen: the lemmas that were spoken of already, each at the same arrays: again they would say the same.
+    """
+    if (whole := (derivation, frozenset(at.items()))) in seen:
+        return
+    seen.add(whole)
     for h in derivation.hypotheses:
         relation = getattr(h, "relation", None)
         if isinstance(relation, sp.core.relational.Relational):
             yield "hypotheses", [(_at(relation.lhs, at), _at(relation.rhs, at))]
-    for whole in derivation.steps:
-        for step in steps_in(whole):
-            yield step.name, [tuple(_at(side, at) for side in group) for group in _groups(derivation, step)]
-            for use in step.premises:
-                if isinstance(use, Use) and use.of is not None:
-                    values = {key: _at(value, at) for key, value in use.at.items()}
-                    yield step.name, [(value,) for value in values.values()]
-                    arrays = {key: value for key, value in values.items() if not key.is_commutative}
-                    yield from _spoken(use.of(), {**at, **arrays})
+    for step in (one for stated in derivation.steps for one in steps_in(stated)):
+        yield step.name, [tuple(_at(side, at) for side in group) for group in _groups(derivation, step)]
+        for use in step.premises:
+            if isinstance(use, Use) and use.of is not None:
+                values = {key: _at(value, at) for key, value in use.at.items()}
+                yield step.name, [(value,) for value in values.values()]
+                arrays = {key: value for key, value in values.items() if not key.is_commutative}
+                yield from _spoken(use.of(), {**at, **arrays}, seen)
 
 
 def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:
