@@ -14,12 +14,24 @@ from ndis_verify.claims.own_claims import heard_as_json, in_court, load_claims, 
 from ndis_verify.court.certificate_store import FOLDER, certificates_in, keep, made_inside
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import Judgement, heard, judged
+from ndis_verify.court.proofs_of_a_run import Told, all_builders, proved, told, told_by
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
-from ndis_verify.runs.pool import resumed
+from ndis_verify.runs.pool import resumed, unordered
 
-_LONGEST = ("N26-Fig5-safe-side", "DATA-breast_cancer")
+_LONGEST = ("N26-Fig5-safe-side", "DATA-breast_cancer", "N26-D6-joint", "N24-6.3-gap", "N24-6.3-exact-law", "N24-Fig12")
+_LONGEST_PROOFS = (
+    "classical_gaussian_range.up_to_three",
+    "two_paths.at_corner",
+    "sketch_density.sketched_densities",
+    "older_ridges.by_information",
+    "random_projection.upper_expectation",
+    "gaussian_calibration.no_pure_privacy",
+    "logistic_pairs.logistic_worst",
+    "least_squares_decomposition.eigenvalues_and_shift",
+)
+_MANY = 100  # claims of which the proofs are decided first: those of few have little in common
 Progress = Callable[[int, int, str], None]
 
 
@@ -55,7 +67,9 @@ def run_session(
     """
     rests_on = _state_of(certificates) if scheduler and effort == "quick" else ""
     folder = None if certificates == FOLDER else certificates  # a worker's package may lie elsewhere
-    job = partial(_heard_by_id, effort=effort, certificates=folder, store=store, rests_on=rests_on)
+    left = [i for i in ids if i not in journal.done]
+    known = _decided_proofs(jobs) if jobs > 1 and scheduler is None and len(left) >= _MANY else None
+    job = partial(_heard_by_id, effort=effort, certificates=folder, store=store, rests_on=rests_on, known=known)
     first = sorted(ids, key=lambda i: i not in _LONGEST)  # so that no process waits for a long one at the end
     judgements: dict[str, Judgement] = {}
     for i, (hearing, made) in resumed(
@@ -66,17 +80,24 @@ def run_session(
     return [judgements[i] for i in ids]
 
 
+def _decided_proofs(jobs: int) -> Told:
+    """Every derivation of the package, decided by one of the processes each."""
+    waiting = sorted(all_builders(), key=lambda builder: str(builder) not in _LONGEST_PROOFS)
+    return told_by(unordered(proved, waiting, jobs))
+
+
 def _heard_by_id(
-    claim_id: str, effort: str, certificates: Path | None, store: bool, rests_on: str = ""
+    claim_id: str, effort: str, certificates: Path | None, store: bool, rests_on: str = "", known: Told | None = None
 ) -> dict[str, Any]:
     folder = certificates or FOLDER
     if rests_on and _state_of(folder) != rests_on:
         raise InputError("--certificates", str(folder), "has other certificates than the process that asks")
-    if not store:
-        with certificates_in(folder):
-            return heard(find(claim_id), effort).as_dict()
-    with made_inside() as made:
-        hearing = heard(find(claim_id), effort).as_dict()
+    with told(known):
+        if not store:
+            with certificates_in(folder):
+                return heard(find(claim_id), effort).as_dict()
+        with made_inside() as made:
+            hearing = heard(find(claim_id), effort).as_dict()
     return hearing | {"certificates": made}
 
 

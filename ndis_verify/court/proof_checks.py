@@ -10,6 +10,7 @@ from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.checks import Mutants
 from ndis_verify.court.comparisons import always
 from ndis_verify.court.proof_structure import lemmas, loose_ends, problems
+from ndis_verify.court.proofs_of_a_run import is_told
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 
 
@@ -39,6 +40,9 @@ def _verified(derivation: Derivation) -> Evidence:
     proofs = [derivation, *lemmas(derivation).values()]
     if loose := [text for one in proofs for text in loose_ends(one)]:
         return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
+    for one in filter(is_told, proofs):
+        one.mark_decided()
+        _STRUCTURES[one] = ()
     decided: list[tuple[Step, bool | None]] = []
     for owner, step in ((one, step) for one in proofs for step in one.steps if step.kind in DECIDED):
         decided.append((step, owner.holds(step)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sympy as sp
 
@@ -61,8 +62,24 @@ def compared(claim_id: str, stated: Statement | None, proofs: list[Derivation]) 
     return set(relations(stated.claimed)) <= set().union(*(concluded(proof, one, stated)[0] for proof, one in ends))
 
 
-def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
-    """The relations of `stated` that the step is, under hypotheses of `stated`, or what keeps it from being one."""
+_CONCLUDED: WeakKeyDictionary[Derivation, dict[tuple[Conclusion, Statement], tuple[frozenset[Relation], str]]] = (
+    WeakKeyDictionary()
+)
+
+
+def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[frozenset[Relation], str]:
+    """The relations of `stated` that the step is, under hypotheses of `stated`, or what keeps it from being one.
+
+    Asked once of the same three: the verdict, the page of the claim and the graph of the ledger ask in turn.
+    """
+    known = _CONCLUDED.setdefault(derivation, {})
+    if (end, stated) not in known:
+        found, text = _concluded(derivation, end, stated)
+        known[end, stated] = frozenset(found), text
+    return known[end, stated]
+
+
+def _concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
     step = derivation.step(end.step)
     name = f"{derivation.id}: {end.step!r}"
     if step.kind not in (*DECIDED, "fact"):

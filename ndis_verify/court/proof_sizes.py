@@ -63,15 +63,14 @@ def _spoken(
         relation = getattr(h, "relation", None)
         if isinstance(relation, sp.core.relational.Relational):
             yield "hypotheses", [(_at(relation.lhs, at), _at(relation.rhs, at))]
-    for whole in derivation.steps:
-        for step in steps_in(whole):
-            yield step.name, [tuple(_at(side, at) for side in group) for group in _groups(derivation, step)]
-            for use in step.premises:
-                if isinstance(use, Use) and use.of is not None:
-                    values = {key: _at(value, at) for key, value in use.at.items()}
-                    yield step.name, [(value,) for value in values.values()]
-                    arrays = {key: value for key, value in values.items() if not key.is_commutative}
-                    yield from _spoken(use.of(), {**at, **arrays}, seen)
+    for step in (one for stated in derivation.steps for one in steps_in(stated)):
+        yield step.name, [tuple(_at(side, at) for side in group) for group in _groups(derivation, step)]
+        for use in step.premises:
+            if isinstance(use, Use) and use.of is not None:
+                values = {key: _at(value, at) for key, value in use.at.items()}
+                yield step.name, [(value,) for value in values.values()]
+                arrays = {key: value for key, value in values.items() if not key.is_commutative}
+                yield from _spoken(use.of(), {**at, **arrays}, seen)
 
 
 def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:

@@ -326,6 +326,16 @@ class Derivation:
         outcome = follows(gap) if step.algebra is None else step.algebra.holds(as_products(gap) - sandwiched)
         return outcome if outcome is not True else signs_give(step.relation, signs)
 
+    def mark_decided(self) -> None:
+        """Take every step that asserts something for true, which another process of one run has found
+        (`court.proofs_of_a_run`); a fault that is planted later shares what it does not change.
+        """
+        for step in self.steps:
+            if step.kind == "identity":
+                vars(step)["holds"] = True
+            elif step.kind == "inference":
+                self._inferences[step.name] = True
+
     def fixed(self, premise: str | Use) -> frozenset[Any]:
         """The symbols at whose every value a step or hypothesis does not hold: of the hypotheses that it rests on and,
         as names, of the definitions.

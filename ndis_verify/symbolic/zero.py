@@ -16,6 +16,7 @@ import mpmath
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.integral_values import Unfit, integral_value
 from ndis_verify.symbolic.polynomial_zero import vanishes
 from ndis_verify.symbolic.shared_decisions import shared
 
@@ -226,10 +227,24 @@ def _value(node: sp.Expr, known: dict[sp.Expr, Any]) -> Any:
             known[node] = mpmath.exp(_value(node.args[0], known))
         elif isinstance(node, (sp.Function, sp.Max, sp.Min)) and all(isinstance(arg, sp.Expr) for arg in node.args):
             known[node] = mpmath.mpmathify(_head(node.func, len(node.args))(*(_value(arg, known) for arg in node.args)))
-        else:  # a constant, or what binds a symbol: as a whole
-            symbols, function = _whole(node)
-            known[node] = mpmath.mpmathify(function(*(known[symbol] for symbol in symbols)))
+        elif isinstance(node, sp.Integral):
+            known[node] = _integral(node, known)
+        else:
+            known[node] = _as_a_whole(node, known)
     return known[node]
+
+
+def _integral(node: sp.Integral, known: Mapping[sp.Expr, Any]) -> Any:
+    try:
+        return integral_value(node, known)
+    except Unfit:
+        return _as_a_whole(node, known)
+
+
+def _as_a_whole(node: sp.Expr, known: Mapping[sp.Expr, Any]) -> Any:
+    """The value of a constant, or of what binds a symbol."""
+    symbols, function = _whole(node)
+    return mpmath.mpmathify(function(*(known[symbol] for symbol in symbols)))
 
 
 @lru_cache(maxsize=256)
