@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from ndis_verify.symbolic.special_functions import Phi
-from ndis_verify.symbolic.zero import nonzero_somewhere, sample_points, value_at
+from ndis_verify.symbolic.zero import is_zero, nonzero_somewhere, sample_points, value_at
 
 x, y = sp.symbols("x y", real=True)
 p, k = sp.Symbol("p", positive=True), sp.Symbol("k", positive=True, integer=True)
@@ -50,3 +50,21 @@ def test_a_small_part_too_much_is_seen_and_nothing_is_not(expression):
     assert nonzero_somewhere(expression - expression.xreplace({x: x + sp.Rational(1, 10**9), p: p + 1, k: k + 1}))
     same = sp.Add(expression, sp.Mul(-1, expression, evaluate=False), evaluate=False)
     assert not nonzero_somewhere(same)
+
+
+def test_numbers_of_which_the_largest_is_another_at_few_points_are_told_apart():
+    """Written out by absolute values the difference took minutes; at the first sample points it is 0."""
+    a, b, c, d = sp.symbols("a b c d", positive=True)
+    largest = sp.Max(1, (a - c) / b, (1 - b - c) / (1 - a), (b - c) / a, (1 - a - c) / (1 - b))
+    other = sp.Max(1, (a - c) / b, (1 - b - c) / (1 - a), a / (b - c), (1 - a - c) / (1 - b))
+    gap = sp.Max(0, a - b * largest) - sp.Max(0, a - b * other)
+    assert not nonzero_somewhere(gap)
+    assert is_zero(gap) is False
+
+
+def test_what_is_lost_in_a_larger_number_is_no_difference():
+    """At one of many points e^{-x/k} is 1e-125 of the other number, and max(0, a - b) is a at 50 digits and at 100."""
+    a, b, x, k = sp.symbols("a b x k", positive=True)
+    small = b * sp.exp(-x / k)
+    assert is_zero(sp.Max(0, a - small) + sp.Min(a, small) - a) is True
+    assert is_zero(sp.Max(0, a - small) + sp.Min(a, small) - 2 * a) is False

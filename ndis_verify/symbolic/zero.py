@@ -23,6 +23,8 @@ from ndis_verify.symbolic.shared_decisions import shared
 SAMPLE_DIGITS = 50
 STABLE = 1e-6
 _POINTS = 3
+_MANY_POINTS = 100
+_VISIBLE = 1e-20  # at many points some term may be lost in another one at either precision; what is left is tiny
 _MAX_OPERATIONS = 150
 _ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "integer", "real")
 
@@ -57,6 +59,8 @@ def is_zero(expression: Any) -> bool | None:
 def _decided(expression: sp.Expr) -> bool | None:
     if nonzero_somewhere(expression):
         return False
+    if expression.has(sp.Max, sp.Min) and nonzero_somewhere(expression, points=_many_points, least=_VISIBLE):
+        return False  # which of several numbers is the largest is one at most points, and slow to write out
     if vanishes(expression):
         return True
     candidates = dict.fromkeys((expression, _arguments(expression)))  # once where they are one
@@ -124,11 +128,15 @@ def _fixed_points(expression: sp.Expr) -> list[dict[sp.Symbol, sp.Rational]]:
     return sample_points(expression.free_symbols)
 
 
-def _own_points(expression: sp.Expr) -> list[dict[sp.Symbol, sp.Rational]]:
+def _own_points(expression: sp.Expr, count: int = _POINTS) -> list[dict[sp.Symbol, sp.Rational]]:
     """Points that depend on what the expression is written as, so that none is made to vanish there."""
     drawn = random.Random(str(expression))  # the same on every run
     ordered = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
-    return [{symbol: _drawn(symbol, drawn) for symbol in ordered} for _ in range(_POINTS)]
+    return [{symbol: _drawn(symbol, drawn) for symbol in ordered} for _ in range(count)]
+
+
+def _many_points(expression: sp.Expr) -> list[dict[sp.Symbol, sp.Rational]]:
+    return _own_points(expression, _MANY_POINTS)
 
 
 def _drawn(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:
@@ -140,9 +148,10 @@ def nonzero_somewhere(
     expression: sp.Expr,
     digits: int = SAMPLE_DIGITS,
     points: Callable[[sp.Expr], Iterable[Mapping[sp.Symbol, sp.Rational]]] = _fixed_points,
+    least: float = 0.0,
 ) -> bool:
     """Whether some of its points, by default the sample points, gives a value of that many digits that stays put
-    when the precision is doubled, and is not 0.
+    when the precision is doubled, and is of a size above `least`.
 
     Calls of unknown functions may take any values that their assumptions allow, at different arguments different ones.
     """
@@ -154,7 +163,7 @@ def nonzero_somewhere(
     for point in points(expression):
         coarse, fine = (value_at(expression, point, precision) for precision in (digits, 2 * digits))
         # Rounding noise of an exact zero shrinks with the precision; a nonzero value keeps its leading digits.
-        if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
+        if coarse is not None and fine is not None and abs(fine) > least and abs(coarse - fine) < STABLE * abs(fine):
             return True
     return False
 
