@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from ndis_verify.claim import Outcome
 from ndis_verify.claims import session
 from ndis_verify.court import proofs_of_a_run

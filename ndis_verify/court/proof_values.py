@@ -84,13 +84,17 @@ def _of_step(
             if side.has(sp.zoo, sp.nan):
                 yield f"{side} has no value"
             yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
-            for what in sorted(divisors(side), key=str):
-                yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
-            for call in sorted(side.atoms(sp.Function), key=str):
-                if not _has_a_value(call, known):
-                    yield f"{call} may have no value"
+            may_be_0 = [(what, zeros) for what in divisors(side) if (zeros := known.zeros(what))]
+            for _, zeros in sorted(may_be_0, key=_shown):  # few are left to be printed
+                yield from (f"divides by {zero}, which may be 0" for zero in zeros)
+            without = [call for call in side.atoms(sp.Function) if not _has_a_value(call, known)]
+            yield from (f"{call} may have no value" for call in sorted(without, key=str))
         signs.learn(one)
         matrices.learn(one)
+
+
+def _shown(found: tuple[Any, list[Any]]) -> str:
+    return str(found[0])
 
 
 def _has_a_value(call: Any, known: _Signs) -> bool:
