@@ -35,7 +35,8 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
     whole = bool(proofs) and all(proof.concludes for proof in proofs)
     wanted = set() if stated is None else set(relations(stated.claimed))
     ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id]
-    wrong, met = [], set()
+    wrong: list[str] = []
+    met: set[Relation] = set()
     for proof, one in ends:
         if stated is None or not one.part:
             wrong += _foreign_hypotheses(proof, one, stated, tuple(given))

@@ -130,6 +130,8 @@ def letters_of(word: Iterable[Any]) -> Iterator[Any]:
 
 def of_forms(gap: Any) -> Any:
     """The matrix whose form at any vector a number is written as; None where it is not one."""
+    if not gap.has(scalar):  # of most gaps
+        return None
     matrix = sp.Integer(0)
     for term in sp.Add.make_args(sp.expand(gap)):
         factors = term.as_independent(scalar)[0]

@@ -88,25 +88,36 @@ def _of_step(
             if side.has(sp.zoo, sp.nan):
                 yield f"{side} has no value"
             yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
-            for what in sorted(divisors(side), key=str):
-                if known.zeros(what.xreplace(dict(ends))):  # what is not 0 from an end on is not 0 beyond it
-                    yield from (f"divides by {zero}, which may be 0" for zero in known.zeros(what))
-            for what in sorted(roots(side), key=str):
-                named_so = what.xreplace(dict(ends))  # what is not negative from an end on is not so beyond it
-                if not any(
-                    known.is_not_negative(one) or matrices.is_not_negative(one, known) for one in (what, named_so)
-                ):
-                    yield f"takes a root or a logarithm of {what}, which may be negative"
-            for call in sorted(side.atoms(sp.Function), key=str):
-                if not _has_a_value(call, known):
-                    yield f"{call} may have no value"
+            yield from _no_values_in(side, dict(ends), known, matrices)
         for letter, over, end in at_ends(one):
-            for what in sorted(divisors(letter), key=str):
-                yield from (
-                    f"divides by {zero}, which may be 0 at the end {end}" for zero in known.zeros(what.subs(over, end))
-                )
+            for what in divisors(letter):
+                zeros = known.zeros(what.subs(over, end))
+                yield from (f"divides by {zero}, which may be 0 at the end {end}" for zero in zeros)
         signs.learn(one)
         matrices.learn(one)
+
+
+def _shown(found: tuple[Any, list[Any]]) -> str:
+    return str(found[0])
+
+
+def _no_values_in(side: Any, ends: Mapping[Any, Any], known: _Signs, matrices: Definite) -> Iterator[str]:
+    """What a side divides by that may be 0, and takes a root, a logarithm or a value of that may have none. What is
+    shown of a symbol from an end on, `ends`, is so beyond it. Few are left to be printed, and to be put in order.
+    """
+    may_be_0 = [(what, zeros) for what in divisors(side) if (zeros := known.zeros(what))]
+    for what, zeros in sorted(may_be_0, key=_shown):
+        if known.zeros(what.xreplace(ends)):
+            yield from (f"divides by {zero}, which may be 0" for zero in zeros)
+
+    def not_negative(one: Any) -> bool:
+        return known.is_not_negative(one) or matrices.is_not_negative(one, known)
+
+    negative = [what for what in roots(side) if not (not_negative(what) or not_negative(what.xreplace(ends)))]
+    for what in sorted(negative, key=str):
+        yield f"takes a root or a logarithm of {what}, which may be negative"
+    without = [call for call in side.atoms(sp.Function) if not _has_a_value(call, known)]
+    yield from (f"{call} may have no value" for call in sorted(without, key=str))
 
 
 def _has_a_value(call: Any, known: _Signs) -> bool:

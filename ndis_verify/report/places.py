@@ -308,9 +308,15 @@ def uses_of(path: Path, node: ast.AST, root: Path = ROOT) -> set[Name]:
         if _layer(target, root):
             found.add(target)
         elif target[0].is_relative_to(root / "claims") and target[1] != WHOLE:
-            for statement in module_of(target[0], root).defined.get(target[1], []):
-                waiting += _targets(target[0], statement, root)
+            waiting += _targets_of(*target, root)
     return found
+
+
+@cache
+def _targets_of(path: Path, name: str, root: Path) -> tuple[Name, ...]:
+    """What the statements that define a name use: a helper of claims is seen through for each of them."""
+    statements = module_of(path, root).defined.get(name, [])
+    return tuple(target for statement in statements for target in _targets(path, statement, root))
 
 
 def _targets(path: Path, node: ast.AST, root: Path) -> Iterator[Name]:
