@@ -84,7 +84,7 @@ def _letter(found: re.Match[str], power: int = 1) -> str:
     return base + (f"_{{{index}}}" if index else "") + (f"^{{{up}}}" if up else "")
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _printed(side: Any) -> str:
     return str(_Printer({"fold_short_frac": False, "mat_str": "matrix"}).doprint(side))
 
@@ -101,12 +101,6 @@ def relation_tex(step: Any) -> str:
     return f"{side_tex(step.lhs)} {_SIGNS[step.relation]} {side_tex(step.rhs)}"
 
 
-@lru_cache(maxsize=16384)
-def _shown(tex: str) -> str:
-    """A step stands on the page of each claim whose proof it is in."""
-    return folded(wrapping(tex), len(tex))
-
-
 def step_html(step: Any, outcome: str = "", caught: tuple[str, ...] = (), named: Any = escape) -> str:
     """A `Step`: name, method, both sides, the witness of an inequality, reason, premises, planted faults that it
     catches. `named`: how the name of a premise is written (a link, on a page that holds it).
@@ -116,12 +110,12 @@ def step_html(step: Any, outcome: str = "", caught: tuple[str, ...] = (), named:
     ]
     if step.lhs is not None and step.relation == "=" and step.lhs == step.rhs:
         tex = side_tex(step.rhs)
-        lines.append("<p>Worked out, both sides are</p>" + _shown(tex))
+        lines.append("<p>Worked out, both sides are</p>" + folded(wrapping(tex), len(tex)))
     elif tex := relation_tex(step):
-        lines.append(_shown(tex))
+        lines.append(folded(wrapping(tex), len(tex)))
     if step.witness is not None and step.witness != step.lhs:
         tex = side_tex(step.witness)
-        lines.append("<p>The difference of the sides, whose sign is seen:</p>" + _shown(tex))
+        lines.append("<p>The difference of the sides, whose sign is seen:</p>" + folded(wrapping(tex), len(tex)))
     lines.append(f'<p class="why">{prose(step.why)}</p>')
     if text := _premises(step, named):
         scrolls = ' tabindex="0"' if "<math" in text else ""  # where a condition is wider than a phone
