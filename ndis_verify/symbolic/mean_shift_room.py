@@ -115,7 +115,7 @@ def _derivation(name: str, title: str, end: str, part: str, steps: tuple[Step, .
         result_step=end,
         symbols={"epsilon": epsilon},
         faults=faults,
-        concludes=(Conclusion(SOURCE, end, part=part),),
+        concludes=(Conclusion("BW-Fig1-monotone", end, part=part),),
     )
 
 

@@ -141,8 +141,8 @@ CLAIMS = (
         ),
         note=(
             "In eps it holds for every eps > 0. In delta it is that mu phi(mu/2 - eps/mu)/delta, by what share delta"
-            " grows with the shift mu, is less than 2 log(1.25/delta); the box encloses the same for every target of"
-            " the hypotheses with eps/mu <= 7/5."
+            " grows with the shift mu, is less than 2 log(1.25/delta); the box encloses the same for eps from 1e-6"
+            " on and eps/mu from 1e-7 to 1.4."
         ),
     ),
     stated_claim(
