@@ -21,7 +21,7 @@ from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
-from ndis_verify.symbolic import classical_gaussian_gain
+from ndis_verify.symbolic import classical_gaussian_gain, mean_shift_elasticity, mean_shift_room
 from ndis_verify.symbolic import classical_gaussian_order as derived
 
 _STEPS = Domain(
@@ -125,6 +125,10 @@ CLAIMS = (
         checks=(
             proof("in eps", derived.least_share_in_epsilon),
             proof("in delta", classical_gaussian_gain.least_share_in_delta),
+            proof("room at one shift", mean_shift_elasticity.at_one_shift),
+            proof("room at smaller shifts", mean_shift_room.small_shifts),
+            proof("room at larger shifts", mean_shift_room.large_shifts),
+            proof("room at every shift", mean_shift_room.every_shift),
             _BOX,
             attack_check(
                 "one step up in eps, one step up in delta",
