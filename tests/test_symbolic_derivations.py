@@ -12,6 +12,7 @@ from ndis_verify.report.derivations import steps_table
 from ndis_verify.symbolic import all_derivations, builders, derivations_for
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 from ndis_verify.symbolic.sides import opened
+from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import is_zero, nonzero_somewhere
 
 
@@ -239,3 +240,31 @@ def test_a_difference_of_unknown_functions_is_zero_or_is_told_from_it() -> None:
     assert is_zero(2 * f(x) - f(x) - f(x)) is True and is_zero(f((x + 1) ** 2) - f(x**2 + 2 * x + 1)) is True
     assert is_zero(f(x) - f(y)) is False and is_zero(f(x) - f(x) + sp.Rational(1, 3)) is False
     assert is_zero(positive(x) - sp.Abs(positive(x))) is True and is_zero(positive(x) + sp.Abs(positive(x))) is False
+
+
+X = sp.Symbol("x", positive=True)
+
+
+@pytest.mark.parametrize(
+    "expression, place, direction",
+    [
+        (Phi(-X) + X * sp.exp(-X), sp.oo, "-"),
+        (X - sp.sqrt(X**2 + X), sp.oo, "-"),  # neither part has one
+        (sp.exp(X) * sp.exp(-(X**2)), sp.oo, "-"),
+        (X * sp.exp(-X) + 1 / X, sp.oo, "-"),
+        (sp.exp(1 / X) * X, 0, "+"),
+        (sp.exp(-1 / X) * Phi(1 / X) + 2, 0, "+"),
+        (sp.sin(X) / X, 0, "+"),
+        ((1 + 1 / X) ** X + Phi(sp.log(X)), sp.oo, "-"),
+        (sp.log(X) * X + Phi(sp.log(X)), 0, "+"),
+    ],
+)
+def test_a_limit_by_its_parts_is_that_of_the_whole(expression, place, direction):
+    limit = sp.Limit(expression, X, place, direction)
+    assert sp.simplify(opened(limit) - limit.doit()) == 0 or opened(limit) == limit.doit()
+
+
+def test_what_has_no_limit_is_given_none():
+    found = opened(sp.Limit(sp.sin(X) + Phi(X), X, sp.oo))
+    assert not found.is_number or found.has(sp.AccumBounds)
+    assert opened(sp.Limit(sp.exp(X) + Phi(X), X, sp.oo)) == sp.oo

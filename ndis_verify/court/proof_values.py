@@ -344,7 +344,12 @@ class _Signs:
 
 @lru_cache(maxsize=8192)
 def _plain(expression: Any) -> Any:
-    return sp.expand(expression) if expression.is_Add or expression.is_Mul else expression
+    """With its products multiplied out, but for those in arguments of functions."""
+    if expression.is_Add:
+        return sp.Add(*map(_plain, expression.args))
+    if expression.is_Mul or (expression.is_Pow and expression.exp.is_Integer):
+        return sp.expand(expression.func(*map(_plain, expression.args)), deep=False)
+    return expression
 
 
 @lru_cache(maxsize=8192)

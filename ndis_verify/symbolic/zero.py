@@ -24,6 +24,7 @@ SAMPLE_DIGITS = 50
 STABLE = 1e-6
 _POINTS = 3
 _MANY_POINTS = 100
+_ROUNDING = 1e-40  # what is smaller at 50 digits is most likely that of a 0, and is not looked at again
 _VISIBLE = 1e-20  # at many points some term may be lost in another one at either precision; what is left is tiny
 _MAX_OPERATIONS = 150
 _ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "integer", "real")
@@ -148,7 +149,7 @@ def nonzero_somewhere(
     expression: sp.Expr,
     digits: int = SAMPLE_DIGITS,
     points: Callable[[sp.Expr], Iterable[Mapping[sp.Symbol, sp.Rational]]] = _fixed_points,
-    least: float = 0.0,
+    least: float = _ROUNDING,
 ) -> bool:
     """Whether some of its points, by default the sample points, gives a value of that many digits that stays put
     when the precision is doubled, and is of a size above `least`.
@@ -161,9 +162,12 @@ def nonzero_somewhere(
     if not all(symbol.is_commutative for symbol in expression.free_symbols):
         return False
     for point in points(expression):
-        coarse, fine = (value_at(expression, point, precision) for precision in (digits, 2 * digits))
+        coarse = value_at(expression, point, digits)
+        if coarse is None or abs(coarse) <= least:
+            continue
+        fine = value_at(expression, point, 2 * digits)
         # Rounding noise of an exact zero shrinks with the precision; a nonzero value keeps its leading digits.
-        if coarse is not None and fine is not None and abs(fine) > least and abs(coarse - fine) < STABLE * abs(fine):
+        if fine is not None and abs(fine) > least and abs(coarse - fine) < STABLE * abs(fine):
             return True
     return False
 
@@ -174,7 +178,7 @@ def zero_at_points(expression: Any) -> bool | None:
     """
     if isinstance(expression, sp.MatrixBase):
         return _all(zero_at_points(entry) for entry in expression)
-    if nonzero_somewhere(expression) or nonzero_somewhere(expression, points=_own_points):
+    if any(nonzero_somewhere(expression, points=points, least=0.0) for points in (_fixed_points, _own_points)):
         return False
     expression = _without_calls(expression)
     points = [] if expression is None else sample_points(expression.free_symbols)
