@@ -14,7 +14,7 @@ RESTS_ON: Mapping[str, tuple[str, ...]] = {
     "N26-T5.3": ("N26-T5.1", "KM-2.2"),
     "N26-T6.1-corrected": ("N26-D4", "N26-D5", "KM-2.2"),
     "N26-T7.1": ("N26-T4.1", "KM-2.2"),
-    "N26-L3-three-eigenvalues": ("N26-D6",),
+    "N26-L3-three-eigenvalues": ("N26-D6-exact",),
     "N24-6.3-gap": ("N24-L1", "N24-Fig11"),
     "N24-6.3-worst-case": ("N24-T5",),
     "N24-6.3-worst-record": ("N24-T5",),
