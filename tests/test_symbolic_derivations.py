@@ -264,7 +264,26 @@ def test_a_limit_by_its_parts_is_that_of_the_whole(expression, place, direction)
     assert sp.simplify(opened(limit) - limit.doit()) == 0 or opened(limit) == limit.doit()
 
 
-def test_what_has_no_limit_is_given_none():
-    found = opened(sp.Limit(sp.sin(X) + Phi(X), X, sp.oo))
-    assert not found.is_number or found.has(sp.AccumBounds)
+A, R = sp.Symbol("a", real=True), sp.Symbol("r", real=True)
+
+
+@pytest.mark.parametrize("expression", [Phi(A * X), Phi(A * X) + sp.exp(-X), Phi(sp.sin(X)), sp.sin(X) + Phi(X)])
+def test_a_limit_that_there_is_not_is_no_number(expression):
+    """Phi is finite at every number, which SymPy takes oo sign(a) and nan for."""
+    assert opened(sp.Limit(expression, X, sp.oo)).has(sp.Limit)
+    assert is_zero(opened(sp.Limit(expression, X, sp.oo)) - opened(sp.Limit(-expression, X, sp.oo))) is not True
+
+
+def test_from_two_sides_there_is_one_limit_or_none():
+    """By its parts both were Phi at one complex infinity, and so the same."""
+    for expression in (Phi(1 / R), Phi(-1 / R) + R):
+        with pytest.raises(ValueError, match="does not exist"):
+            opened(sp.Limit(expression, R, 0, "+-"))
+
+
+def test_an_infinite_limit_is_infinite():
     assert opened(sp.Limit(sp.exp(X) + Phi(X), X, sp.oo)) == sp.oo
+
+
+def test_what_is_tiny_at_every_sample_point_is_not_zero():
+    assert is_zero(sp.exp(-200 - X)) is not True and is_zero(X * sp.Rational(1, 10**60)) is not True

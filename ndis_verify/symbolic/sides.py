@@ -14,6 +14,8 @@ from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unhea
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import as_expression
 
+_NOTHING = (sp.AccumBounds, sp.zoo, sp.nan)  # SymPy gives these where there is no limit
+
 
 def opened(side: Any) -> Any:
     """A side as it is computed with: what stands unevaluated for the reader (derivatives, limits, held expressions)
@@ -32,8 +34,12 @@ def _evaluated(side: sp.Basic) -> sp.Basic:
 
 
 def _taken(node: Any) -> Any:
-    found = _of_parts(node.args[0], node) if isinstance(node, sp.Limit) else None
-    return node.doit() if found is None else found
+    """What a node is; a limit that there is not stays as it is written."""
+    if not isinstance(node, sp.Limit):
+        return node.doit()
+    by_parts = _of_parts(node.args[0], node)
+    found = node.doit() if by_parts is None else by_parts
+    return node if found.has(*_NOTHING) else found
 
 
 def _of_parts(expression: Any, limit: sp.Limit) -> Any:
@@ -46,11 +52,19 @@ def _of_parts(expression: Any, limit: sp.Limit) -> Any:
     if expression.is_Add or expression.is_Mul:
         found = [_of_parts(part, limit) for part in expression.args]
         return None if None in found else expression.func(*found)
-    if isinstance(expression, (sp.exp, Phi)):
-        found = expression.func(sp.Limit(expression.args[0], variable, place, direction).doit())
-    else:
-        found = sp.Limit(expression, variable, place, direction).doit()
-    return found if found.is_finite is True and not found.has(sp.Limit, sp.AccumBounds) else None
+    inside = expression.args[0] if isinstance(expression, (sp.exp, Phi)) else expression
+    try:
+        found = sp.Limit(inside, variable, place, direction).doit()
+    except (NotImplementedError, ValueError):  # of the whole SymPy may say something else
+        return None
+    if inside is not expression and (found in (sp.oo, -sp.oo) or _is_finite(found)):
+        found = expression.func(found)
+    return found if _is_finite(found) else None
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether it is known to be; of a distribution function SymPy knows it even at what is no number."""
+    return value.is_finite is True and not value.has(sp.Limit, sp.oo, -sp.oo, *_NOTHING)
 
 
 def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
