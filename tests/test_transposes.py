@@ -6,6 +6,7 @@ import pytest
 import sympy as sp
 
 from ndis_verify.court.proof_structure import step_problems
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import all_derivations
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.facts import FACTS
@@ -108,3 +109,13 @@ def test_a_form_is_at_a_vector_of_which_the_matrix_does_not_speak():
         assert not is_form(form, sp.Integer(1), wrong)
     assert not is_form(form, sp.Integer(2), scalar(ut * form * u))
     assert not is_form(with_noise(Et * E, c), sp.Integer(1), scalar(ut * Et * E * u))
+
+
+def test_a_matrix_that_is_not_symmetric_has_no_least_eigenvalue():
+    """[[1, 9], [0, 1]] has the eigenvalue 1 alone, and forms from -3.5 on."""
+    fact = FACTS["forms lie above the least eigenvalue"]
+    with pytest.raises(InputError, match="its own transpose"):
+        fact.instance({"S": S, "u": v, "u^T": vt})
+    with pytest.raises(InputError, match="its own transpose"):
+        fact.instance({"S": S * P + v * vt, "u": v, "u^T": vt})
+    assert fact.instance({"S": transpose(S) * S + v * vt, "u": p, "u^T": pt})[1] == ">="

@@ -41,6 +41,15 @@ def _quotients(
     return checked
 
 
+def _least_form(letters: Mapping[str, Any]) -> Instance:
+    """Of a matrix that is not symmetric the least eigenvalue says nothing: it may have none, or forms below it."""
+    matrix, vector = letters["S"], letters["u"]
+    if not written_transposed(matrix, matrix):
+        raise InputError("S", str(matrix), "must be written as its own transpose")
+    form = scalar(letters["u^T"] * matrix * vector)
+    return form, ">=", relative(matrix, 1) * scalar(letters["u^T"] * vector)
+
+
 def _positive_entries(letters: Mapping[str, Any]) -> Instance:
     return quantity("coordinate", letters["d"]), ">", sp.Integer(0)
 
@@ -202,14 +211,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("S", "u", "u^T"),
         conditions={"least": "S is symmetric; of its eigenvalues the least is spoken of"},
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
-        instance=with_transposes(
-            lambda a: (
-                scalar(a["u^T"] * a["S"] * a["u"]),
-                ">=",
-                relative(a["S"], 1) * scalar(a["u^T"] * a["u"]),
-            ),
-            "u",
-        ),
+        instance=with_transposes(_least_form, "u"),
     ),
     **{
         f"direction in the plane, {name}": Fact(
