@@ -538,7 +538,9 @@ DECIDED_BY_FORM = {  # facts whose letters and sizes are looked at, so that noth
     *("probabilities are not negative", "probabilities are at most 1", "image under a matrix of bounded squares"),
     *("squared length", "Cauchy-Schwarz inequality of vectors", "a number is its transpose", "a form as a trace"),
     *("a product of blocks, one above the other", "a product of blocks, side by side", "determinants multiply"),
-    *("a transpose of blocks, side by side", "columns of a matrix of products"),
+    *("a transpose of blocks, side by side", "columns of a matrix of products", "eigenvalues of a matrix with noise"),
+    *("a divergence by way of a third law", "total variation in either order", "expectation of a constant"),
+    *("forms lie above the least eigenvalue", "a supporting line of a trade-off curve"),
 }
 
 

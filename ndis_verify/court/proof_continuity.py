@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.symbolic.derivation import Step
+from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import scalar
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
@@ -22,16 +22,34 @@ _CONTINUOUS = (
     *(sp.Add, sp.Mul, sp.Pow, sp.UnevaluatedExpr, sp.exp, sp.log, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan),
     *(sp.erf, sp.erfc, Phi, Pg, Qg, sp.Abs, sp.Max, sp.Min),
 )
+WITHOUT_JUMPS = {name for name in FACTS if name.endswith("without jumps")}  # facts that say that something has none
 _QUANTITIES = ("mean_shift",)  # in both arguments: as their closed form shows
 
 
-def not_continuous(step: Step, names: Mapping[Any, Any]) -> Iterator[str]:
+def not_continuous(derivation: Derivation, step: Step, names: Mapping[Any, Any]) -> Iterator[str]:
     """What in the letters of a fact may jump where it has to be continuous; `names`: what names stand for."""
     fact = FACTS[step.fact]
     for name, over, _ in fact.continuous(step.letters) if fact.continuous else ():
         value = _form(step.letters[name])
         for part in sorted(may_jump(value, {over}, names), key=str):
-            yield f"{name!r} has {part}, which may jump"
+            if not _is_said_continuous(derivation, step, part):
+                yield f"{name!r} has {part}, which may jump"
+
+
+def _is_said_continuous(derivation: Derivation, step: Step, part: Any) -> bool:
+    """Whether what the step rests on says that a part has no jump: a hypothesis in words of an unknown function, that
+    is named in it, or one of the facts that say so, of the part.
+    """
+    for shown in (*step.conditions.values(), *step.premises):
+        if isinstance(shown, str) and shown in derivation.given:
+            words = shown.replace(",", " ").split()
+            if isinstance(part, AppliedUndef) and str(part.func) in words and "continuous" in words:
+                return True
+            continue
+        one = shown if isinstance(shown, Step) else derivation.used(shown)
+        if one is not None and one.kind == "fact" and one.fact in WITHOUT_JUMPS and one.lhs.args[0] == part:
+            return True
+    return False
 
 
 def at_ends(step: Step) -> Iterator[tuple[Any, Any, Any]]:

@@ -51,7 +51,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
             yield from _of_jumps(derivation, one)
-            yield from not_continuous(one, names_of(derivation))
+            yield from not_continuous(derivation, one, names_of(derivation))
             yield from _of_existence(derivation, one, FACTS[one.fact])
             yield from _of_draws(derivation, one, FACTS[one.fact])
     yield from _of_lemmas(derivation, k)
@@ -310,6 +310,10 @@ def _of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
         value = step.letters.get(name)
         if held := [one for one in random if isinstance(value, sp.Basic) and value.has(one)]:
             yield f"{held[0]} is drawn, and {name!r} is a number"
+    if step.fact == "bounded differences":
+        formula, share = as_expression(step.letters["formula"]), step.letters["share"]
+        if held := [one for one in random if one != share and formula.has(one)]:
+            yield f"{held[0]} is drawn, and 'formula' is of the draws of {share} alone"
 
 
 def _everywhere(fact: Fact, condition: str, letters: Mapping[str, Any], over: Mapping[str, Any]) -> set[Any]:

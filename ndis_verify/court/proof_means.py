@@ -18,12 +18,13 @@ from ndis_verify.symbolic.finite_means import Known, is_extended, is_finite
 from ndis_verify.symbolic.heads import HEADS
 from ndis_verify.symbolic.normal_coordinates import is_normal_density
 from ndis_verify.symbolic.normal_images import DENSITIES
-from ndis_verify.symbolic.notation import total, x
+from ndis_verify.symbolic.notation import bin_of_sum, summed, total, x
 from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.zero import as_expression
 
 _FUNCTIONS = (sp.core.function.UndefinedFunction, sp.core.function.FunctionClass)
+_POINTS = {total: x, summed: bin_of_sum}  # what is 1 of a density or of the masses of a law, and what they are of
 _OF_A_LAW = {"before"}  # what it is of a law of two parameters a proof says
 _OF_DENSITIES = {"a normal value beyond an edge"}  # facts that say of what law a density is
 _NORMAL = {str(density.func) for density in DENSITIES}
@@ -89,12 +90,12 @@ def _random(derivation: Derivation) -> set[Any]:
 
 def is_density(step: Step) -> bool:
     """Whether a definition brings in a density: an unknown function of the point that is nowhere negative, and whose
-    integral is 1.
+    integral is 1, or the masses of a law on finitely many points, whose sum is.
     """
-    if step.kind != "definition" or not isinstance(step.lhs, total) or step.rhs != 1:
+    if step.kind != "definition" or getattr(step.lhs, "func", None) not in _POINTS or step.rhs != 1:
         return False
-    (f,) = step.lhs.args
-    return isinstance(f, AppliedUndef) and len(f.args) > 0 and f.args[0] == x and f.is_nonnegative is True
+    (f,), point = step.lhs.args, _POINTS[step.lhs.func]
+    return isinstance(f, AppliedUndef) and len(f.args) > 0 and f.args[0] == point and f.is_nonnegative is True
 
 
 def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:
@@ -102,7 +103,7 @@ def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:
     (f,) = step.lhs.args
     if str(f.func) in TAKEN - _NORMAL:
         yield f"{f.func} is no unknown function"
-    if any(x in as_expression(parameter).free_symbols for parameter in f.args[1:]):
+    if any(f.args[0] in as_expression(parameter).free_symbols for parameter in f.args[1:]):
         yield f"{f} has the point among its parameters"
     for name in names_of(derivation):
         if isinstance(name, AppliedUndef) and name.func == f.func and name not in DENSITIES:
@@ -122,7 +123,8 @@ def no_density(derivation: Derivation, lemma: Derivation, use: Use) -> Any:
     such thing.
     """
     here = {step.lhs for step in derivation.steps if is_density(step)}
-    for f in (key for key in use.at if isinstance(key, AppliedUndef) and total(key) in lemma.fixed(use.step)):
-        if (said := at_values(total(f), use.at)) not in here and not is_normal_density(said.args[0]):
+    fixed = lemma.fixed(use.step)
+    for law in (whole(f) for f in use.at if isinstance(f, AppliedUndef) for whole in _POINTS if whole(f) in fixed):
+        if (said := at_values(law, use.at)) not in here and not is_normal_density(said.args[0]):
             return said.args[0]
     return None

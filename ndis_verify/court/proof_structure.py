@@ -7,7 +7,7 @@ The steps decide themselves (`Derivation.verify`); here is asked how they hang t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -23,7 +23,7 @@ from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, named, steps_in
-from ndis_verify.symbolic.fact import NOTHING, Instance, of_one_point
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, of_one_point
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law, positive_definite
@@ -300,6 +300,8 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
+        elif derivation.concludes and is_in_words(fact, step.letters, name) and not _supposes(derivation, shown, name):
+            yield f"condition {name!r} is in words, which no hypothesis in words says"
     yield from mean_problems(derivation, step, fact)
 
 
@@ -307,6 +309,20 @@ def _assumes(derivation: Derivation, shown: Any, relation: Any) -> bool:
     """Whether what shows a condition is a hypothesis that says `relation`."""
     found = [h for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
     return any(h.relation == relation for h in found)
+
+
+def is_in_words(fact: Fact, letters: Mapping[str, Any], name: str) -> bool:
+    """Whether nothing decides a condition: it is no relation, no mean that is finite, no letter that is continuous."""
+    letters_without_jumps = () if fact.continuous is None else (letter for letter, _, _ in fact.continuous(letters))
+    return not any(name in decided for decided in (fact.required, fact.assumed, fact.finite)) and not (
+        name == "continuous" and any(letters_without_jumps)
+    )
+
+
+def _supposes(derivation: Derivation, shown: Any, name: str) -> bool:
+    """Whether what shows a condition in words is a hypothesis in words, in which the name of the condition stands."""
+    relations = [h.text for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.relation is not None]
+    return shown in derivation.given and shown not in relations and name in shown
 
 
 def _says(step: Step, wanted: Instance) -> bool:

@@ -156,7 +156,14 @@ def path_steps() -> tuple[Step, ...]:
             "density of W",
             "W has a density where nu > 0.",
             "density of a positive form",
-            {"P": P, "variance": 1 + excess, "statistic": _STATISTIC, "weight": excess, "f": f(t)},
+            {
+                "P": P,
+                "variance": 1 + excess,
+                "statistic": _STATISTIC,
+                "weight": excess,
+                "share": _LOSS["share"],
+                "f": f(t),
+            },
             {"variance": "v_i", "form": "W under P(s)", "sign": "weights", "some": "no share"},
         ),
     )

@@ -61,7 +61,8 @@ def bayes_gaussian() -> Derivation:
             "Given y the cross term has mean 0 (any square-integrable prior): the risk is smallest at T = m.",
             "the conditional mean is the best estimate",
             {"estimate": estimate, "mean": mean, "variance": variance, "theta": theta, "y": y},
-            {"mean": "posterior", "square": "square loss"},
+            {"mean": "posterior"},
+            ("square loss",),
         ),
         Step(
             "linear estimators",

@@ -21,8 +21,9 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.symbolic import typeset
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
-from ndis_verify.symbolic.notation import anything, as_products, total
+from ndis_verify.symbolic.notation import anything, as_products, summed, total
 from ndis_verify.symbolic.numbers_of_derivations import require_domain, settled
+from ndis_verify.symbolic.scopes import unbound
 from ndis_verify.symbolic.sides import at_values, has_sign, opened, put_in, sign_of, signs_give
 from ndis_verify.symbolic.unknowns import follows
 from ndis_verify.symbolic.zero import as_expression, is_zero, zero_at_points
@@ -350,7 +351,7 @@ class Derivation:
             supposed = self.supposed(name)
             if supposed is not None:
                 sides = [as_expression(side) for side in (supposed.lhs, supposed.rhs)]
-                self._fixed[name] = frozenset().union(*(side.atoms(sp.Symbol, AppliedUndef) for side in sides))
+                self._fixed[name] = frozenset().union(*map(unbound, sides))
             elif name not in self.given:
                 self._fixed[name] = frozenset().union(*(self.fixed_in(s) for s in self.steps if s.name == name))
         return self._fixed[name]
@@ -359,7 +360,7 @@ class Derivation:
         """The same of a step that may stand in the conditions of another one."""
         shown = [self.fixed_in(one) if isinstance(one, Step) else self.fixed(one) for one in step.conditions.values()]
         own = {step.lhs} if step.kind == "definition" and isinstance(step.lhs, (sp.Symbol, AppliedUndef)) else set()
-        own |= {call for name in own if isinstance(name, total) for call in name.args}  # a density is one function
+        own |= {call for name in own if isinstance(name, (total, summed)) for call in name.args}  # a density is one
         return frozenset(own).union(*shown, *map(self.fixed, step.premises))
 
     @cached_property

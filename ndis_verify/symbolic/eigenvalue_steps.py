@@ -19,6 +19,8 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
     before, after = ((with_noise(first, at), with_noise(second, at)) for at in (v, v + more))
     quotient, later = (a + v) / (b + v), (a + v + more) / (b + v + more)
     eigenvalue = "an eigenvalue at more noise"
+    noise = Step("noise", "v > 0.", lhs=v, rhs=zero, relation=">", witness=v)
+    more_noise = Step("more noise", "v + w > 0.", lhs=v + more, rhs=zero, relation=">", witness=v + more)
     return (
         Step(
             "Rayleigh ratio at more noise",
@@ -48,14 +50,14 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
                 "quotient": quotient,
                 "other quotient": later,
             },
-            {"order": "Rayleigh ratio at more noise", "definite": "v > 0"},
+            {"order": "Rayleigh ratio at more noise", "definite": noise, "other definite": more_noise},
         ),
         by_fact(
             "eigenvalues, at least 1",
             "and at least 1.",
             "eigenvalues lie above a bound of Rayleigh quotients",
             {"S": after[0], "T": after[1], "quotient": later, "bound": one},
-            {"least": "Rayleigh ratio, at least 1", "definite": "v > 0"},
+            {"least": "Rayleigh ratio, at least 1", "definite": more_noise},
         ),
         by_fact(
             "logarithms of eigenvalues",

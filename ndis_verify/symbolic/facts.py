@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line, smooth
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
@@ -27,6 +29,7 @@ from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
 from ndis_verify.symbolic.facts_of_sketches import OF_SKETCHES
 from ndis_verify.symbolic.facts_of_statistics import OF_STATISTICS
+from ndis_verify.symbolic.normal_images import R, Ri, U, Ut, at_image, p
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -43,12 +46,30 @@ from ndis_verify.symbolic.notation import (
     share,
     summed,
     total,
+    transpose,
     where,
     x,
     z,
 )
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
+
+
+def _under_the_image(letters: Mapping[str, Any]) -> Instance:
+    """Of the first of the two normal laws, at the image of a standard normal vector that has its law."""
+    if letters["p"] != p(x) or letters["image"] != at_image:
+        raise InputError("image", str(letters["image"]), f"must be {at_image}, and p the density {p(x)}")
+    return total(p(x) * letters["f"]), "=", normal_mean(letters["f"].subs(x, at_image))
+
+
+def _bounded_differences(letters: Mapping[str, Any]) -> Instance:
+    """Of any mass put and any mass taken, which are functions of the point that nothing else is known of."""
+    put, taken = letters["put"], letters["taken"]
+    if put == taken or any(not isinstance(one, AppliedUndef) or one.args != (bin_of_sum,) for one in (put, taken)):
+        raise InputError("put", f"{put}, {taken}", "must be two unknown functions of the point")
+    f, n, c, t = (letters[name] for name in ("f", "n", "c", "t"))
+    return chance(f - average(f) - t), "<=", sp.exp(-2 * t**2 / (n * c**2))
+
 
 FACTS: Mapping[str, Fact] = {
     **OF_ANGLES,
@@ -105,13 +126,17 @@ FACTS: Mapping[str, Fact] = {
         tex=r"\int p(x)\,f(x)\,dx = \mathbb{E} f(m + T Z),\quad Z \sim \mathcal{N}(0, I)",
         letters=("p", "f", "image"),
         conditions={
-            "density": "p is the density of the normal law with mean m and covariance T T^T",
+            "covariance": "T T^T is the covariance of the law of which p is the density",
             "invertible": "T is invertible",
             "sign": "f is not negative",
         },
         reference="change of variables: Rudin, Real and Complex Analysis, Theorem 7.26",
-        instance=lambda a: (total(a["p"] * a["f"]), "=", normal_mean(a["f"].subs(x, a["image"]))),
-        required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
+        instance=_under_the_image,
+        required={
+            "covariance": lambda a: (R * U * Ut * R, "=", R * R),
+            "invertible": lambda a: (Ut * Ri * R * U, "=", sp.Integer(1)),
+            "sign": lambda a: (a["f"], ">=", sp.Integer(0)),
+        },
     ),
     "both sides of an edge": Fact(
         text="What holds for every number above the edge and for every other one holds for all.",
@@ -200,6 +225,7 @@ FACTS: Mapping[str, Fact] = {
         reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6",
         brings=("U", "U^T", "diagonal"),
         instance=lambda a: (a["U^T"] * a["A"] * a["U"], "=", a["diagonal"]),
+        required={"symmetric": lambda a: (transpose(a["A"]), "=", a["A"])},
     ),
     "linear form of a standard normal vector": Fact(
         text="The expectation of f(b^T Z), f >= 0 and Z standard normal, is the integral of f(|b| u) against the"
@@ -321,13 +347,14 @@ FACTS: Mapping[str, Fact] = {
         instance=lambda a: (largest_union(a["a"]), "=", summed(sp.Max(a["a"], 0))),
         finite={"integrable": lambda a: (summed(sp.Abs(a["a"])),)},
     ),
-    "masses of points": Fact(
-        text="The masses of a law on finitely many points add up to 1.",
-        tex=r"\sum_j p_j = 1",
-        letters=("mass",),
-        conditions={"law": "they are the masses of a law on these points"},
-        reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
-        instance=lambda a: (summed(a["mass"]), "=", sp.Integer(1)),
+    "shares of draws": Fact(
+        text="The shares of draws that fall on the points of a law on finitely many points add up to 1.",
+        tex=r"\sum_j \hat p_j = 1",
+        letters=("shares",),
+        conditions={"draws": "they are the shares of draws from that law"},
+        reference="each draw falls on one point: Feller, vol. 1, section IX.2",
+        draws=("shares",),
+        instance=lambda a: (summed(a["shares"]), "=", sp.Integer(1)),
     ),
     "a law has a point": Fact(
         text="Finitely many points on which there is a law are more than none.",
@@ -342,7 +369,7 @@ FACTS: Mapping[str, Fact] = {
         text="The expectation of a constant is the constant.",
         tex=r"\mathbb{E}\,c = c",
         letters=("c",),
-        conditions={"law": "the expectation is under a probability law"},
+        conditions={},
         reference="Billingsley, Probability and Measure, section 21",
         instance=lambda a: (average(constant(a, "c")), "=", a["c"]),
     ),
@@ -365,23 +392,36 @@ FACTS: Mapping[str, Fact] = {
         instance=lambda a: (average((a["share"] - a["mass"]) ** 2), "=", a["mass"] * (1 - a["mass"]) / a["n"]),
     ),
     "bounded differences": Fact(
-        text="Where f is a function of n independent draws and another draw in the place of one adds at most c to it, f"
-        " exceeds its expectation by t > 0 or more with probability at most exp(-2 t^2/(n c^2)).",
+        text="Where f is a function of the shares of n independent draws on finitely many points, and another draw in"
+        " the place of one, which changes the shares by the mass put on one point less that taken from another, over n,"
+        " adds at most c to f, f exceeds its expectation by t > 0 or more with probability at most"
+        " exp(-2 t^2/(n c^2)).",
         tex=r"\Pr[f - \mathbb{E} f \ge t] \le e^{-2 t^2/(n c^2)}",
-        letters=("f", "moved", "n", "c", "t"),
+        letters=("f", "formula", "share", "change", "put", "taken", "moved", "n", "c", "t"),
         conditions={
-            "independent": "f is a function of n independent draws",
-            "moved": "moved is what any other draw in the place of any one adds to f",
-            "bounded": "moved is at most c",
+            "independent": "the shares are of n independent draws",
+            "formula": "what f is of the shares",
+            "put": "a mass on the points,",
+            "taken": "and another one",
+            "change": "are what the shares change by, over n,",
+            "moved": "moved is what that adds to f,",
+            "bounded": "at most c",
         },
         reference="McDiarmid, On the method of bounded differences (1989), Lemma 1.2",
-        draws=("f", "moved"),
-        instance=lambda a: (
-            chance(a["f"] - average(a["f"]) - a["t"]),
-            "<=",
-            sp.exp(-2 * a["t"] ** 2 / (a["n"] * a["c"] ** 2)),
-        ),
-        required={"bounded": lambda a: (a["moved"], "<=", a["c"])},
+        draws=("f", "share", "moved"),
+        instance=_bounded_differences,
+        required={
+            "formula": lambda a: (a["f"], "=", a["formula"]),
+            "put": lambda a: (summed(a["put"]), "=", sp.Integer(1)),
+            "taken": lambda a: (summed(a["taken"]), "=", sp.Integer(1)),
+            "change": lambda a: (a["change"], "=", (a["put"] - a["taken"]) / a["n"]),
+            "moved": lambda a: (
+                a["moved"],
+                "=",
+                a["formula"].subs(a["share"], a["share"] + a["change"]) - a["formula"],
+            ),
+            "bounded": lambda a: (a["moved"], "<=", a["c"]),
+        },
     ),
     "larger events": Fact(
         text="Where f <= g, g >= 0 has at least the probability of f >= 0.",

@@ -7,13 +7,13 @@ of variance 1; W = sum (1 - e^{-l_i}) x_i^2, so that log p/q = (W - nu)/2, nu = 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, smooth
+from ndis_verify.symbolic.fact import Continuity, Fact, Instance, averaged, smooth
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import (
     average,
@@ -35,6 +35,7 @@ from ndis_verify.symbolic.notation import (
     x,
 )
 from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.zero import as_expression
 
 _zero = sp.Integer(0)
 _LAWS = (
@@ -311,6 +312,15 @@ def _no_jump(a: Mapping[str, Any], value: Any) -> Instance:
     return sp.Limit(value, parameter, at, "+-"), "=", value.subs(parameter, at)
 
 
+def _in_all(*names: str) -> Callable[[Mapping[str, Any]], Sequence[Continuity]]:
+    """That letters are continuous in all that they depend on."""
+
+    def in_all(a: Mapping[str, Any]) -> Sequence[Continuity]:
+        return [(name, over, ()) for name in names for over in sorted(as_expression(a[name]).free_symbols, key=str)]
+
+    return in_all
+
+
 def _without_jump(name: str) -> Any:
     return lambda a: _no_jump(a, a[name])
 
@@ -459,6 +469,7 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         conditions={"continuous": "f is continuous in both together"},
         reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
         instance=lambda a: _no_jump(a, _least(a, a["f"])),
+        continuous=_in_all("f"),
     ),
     "the smaller of two, without jumps": Fact(
         text="The smaller of two continuous functions is continuous.",
@@ -476,11 +487,9 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         tex=r"\lim_{v \to v_0} \sup_{0 \le l_i \le \rho(v),\ \sum l_i \le \nu(v)} f ="
         r" \sup_{0 \le l_i \le \rho(v_0),\ \sum l_i \le \nu(v_0)} f",
         letters=("f", "cap", "sum", "parameter", "at"),
-        conditions={
-            "continuous": "f is continuous in l and its other arguments together",
-            "ends": "rho and nu are continuous in the parameter",
-        },
+        conditions={"continuous": "f is continuous in l and its other arguments together, rho and nu in the parameter"},
         reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
         instance=lambda a: _no_jump(a, over_envelope(a["cap"], a["sum"], a["f"])),
+        continuous=_in_all("f", "cap", "sum"),
     ),
 }

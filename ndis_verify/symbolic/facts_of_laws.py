@@ -34,12 +34,34 @@ from ndis_verify.symbolic.notation import (
     standard_error,
     total,
     trade_off,
+    where,
     x,
 )
 from ndis_verify.symbolic.special_functions import Phi
 
-_OF_A_RECORD = {fitted, refitted, sketched, resketched, projected, reprojected}
+_SOLUTIONS = {fitted, refitted, sketched, resketched}
+_OF_A_RECORD = {*_SOLUTIONS, projected, reprojected}
 _PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
+
+
+def _of_solutions(a: Mapping[str, Any], *names: str) -> list[Any]:
+    """Laws of the solutions of least squares at the same p, q, d and r: all on R^d."""
+    laws = [a[name] for name in names]
+    if any(getattr(one, "func", None) not in _SOLUTIONS or one.args != laws[0].args for one in laws):
+        raise InputError(names[0], str(laws), "must be laws of solutions on one space, as the others are")
+    return laws
+
+
+def _by_way(a: Mapping[str, Any]) -> Instance:
+    first, third, last = _of_solutions(a, *"PQR")
+    there, on = a["a"], a["b"]
+    bound = divergence(first, third, there) + sp.exp(there) * divergence(third, last, on)
+    return divergence(first, last, there + on), "<=", bound
+
+
+def _in_either_order(a: Mapping[str, Any]) -> Instance:
+    pair = _of_solutions(a, *"PQ")
+    return divergence(*pair, sp.Integer(0)), "=", divergence(*pair[::-1], sp.Integer(0))
 
 
 def _frame(exchanged: bool) -> Fact:
@@ -62,13 +84,18 @@ def _frame(exchanged: bool) -> Fact:
         + (r"\delta_{Q,P} = \delta_{TQ,TP}" if exchanged else r"\delta_{P,Q} = \delta_{TP,TQ}"),
         letters=("P", "Q", "epsilon", "shift", "first", "others", "scale", "other scale", "d"),
         conditions={
-            "first": "the eigenvalue along the shift",
-            "others": "the d-1 others",
-            "shift": "the squared shift in units of S2",
+            "first": "the eigenvalue along the shift is above 0",
+            "others": "so are the d-1 others",
+            "shift": "the squared shift in units of S2 is not negative",
         },
         reference="Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a bijection changes no divergence",
         instance=instance,
         brings=("P", "Q"),
+        required={
+            "first": lambda a: (a["first"], ">", sp.Integer(0)),
+            "others": lambda a: (a["others"], ">", sp.Integer(0)),
+            "shift": lambda a: (a["shift"], ">=", sp.Integer(0)),
+        },
     )
 
 
@@ -230,25 +257,31 @@ OF_LAWS: Mapping[str, Fact] = {
         " for every measurable set S: so delta_{P,R}(a + b) <= delta_{P,Q}(a) + e^a delta_{Q,R}(b).",
         tex=r"\delta_{P,R}(a + b) \le \delta_{P,Q}(a) + e^a\,\delta_{Q,R}(b)",
         letters=("P", "Q", "R", "a", "b"),
-        conditions={"laws": "P, Q and R are laws on one space"},
+        conditions={},
         reference="the definition of a supremum (N26-P3)",
-        instance=lambda a: (
-            divergence(a["P"], a["R"], a["a"] + a["b"]),
-            "<=",
-            divergence(a["P"], a["Q"], a["a"]) + sp.exp(a["a"]) * divergence(a["Q"], a["R"], a["b"]),
-        ),
+        instance=_by_way,
     ),
     "total variation in either order": Fact(
         text="P(S) - Q(S) is Q(S^c) - P(S^c): the supremum over the measurable sets S is one in both orders.",
         tex=r"\delta_{P,Q}(0) = \delta_{Q,P}(0)",
         letters=("P", "Q"),
-        conditions={"laws": "P and Q are laws on one space"},
+        conditions={},
         reference="Billingsley, Probability and Measure, section 2: the complement of a measurable set is one",
-        instance=lambda a: (
-            divergence(a["P"], a["Q"], sp.Integer(0)),
-            "=",
-            divergence(a["Q"], a["P"], sp.Integer(0)),
-        ),
+        instance=_in_either_order,
+    ),
+    "a set and the trade-off curve": Fact(
+        text="The test that rejects Q on a set S of Q-probability at most x misses with probability 1 - P(S): it puts"
+        " the trade-off curve at x at or below that.",
+        tex=r"Q(S) \le x \implies T(x) \le 1 - P(S)",
+        letters=("p", "q", "set", "level"),
+        conditions={"first": "p is a density", "second": "q is one", "size": "Q(S) <= x"},
+        reference="the definition of the trade-off curve: Dong, Roth and Su (2022), Definition 2.1",
+        instance=lambda a: (trade_off(a["level"]), "<=", 1 - where(a["p"], a["set"])),
+        required={
+            "first": lambda a: (total(a["p"]), "=", sp.Integer(1)),
+            "second": lambda a: (total(a["q"]), "=", sp.Integer(1)),
+            "size": lambda a: (a["level"], ">=", where(a["q"], a["set"])),
+        },
     ),
     "a test and the trade-off curve": Fact(
         text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
@@ -508,11 +541,11 @@ OF_LAWS: Mapping[str, Fact] = {
         " the curve is 1 - h(a) - a x there, h(a) the largest Q(S) - a P(S).",
         tex=r"T(x) = 1 - H_a(Q \| P) - a x",
         letters=("x", "slope", "profile"),
-        conditions={"curve": "T is a trade-off curve, h its profile"},
+        conditions={},
         reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1 (i)",
-        brings=("slope",),
+        brings=("slope", "profile"),
         not_negative=("slope",),
-        instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"](a["slope"]) - a["slope"] * a["x"]),
+        instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"] - a["slope"] * a["x"]),
     ),
     "a test of a mu-GDP pair": Fact(
         text="A test of a mu-GDP pair with type I error 1 - Phi(u) and type II error Phi(v) has Phi(v) >= Phi(u - mu).",

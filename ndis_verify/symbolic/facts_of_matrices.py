@@ -28,6 +28,7 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.transposes import is_form, with_transposes, with_vectors, written_transposed
+from ndis_verify.symbolic.zero import as_expression
 
 
 def _quotients(
@@ -41,11 +42,29 @@ def _quotients(
     return checked
 
 
+def _symmetric(matrix: Any) -> Any:
+    """A matrix made of letters that is symmetric, as it is written."""
+    if matrix.is_commutative or not written_transposed(matrix, matrix):
+        raise InputError("S", str(matrix), "must be written as its own transpose")
+    return matrix
+
+
+def _definite(matrix: Any) -> Instance:
+    """That T is positive definite: the identity, or a covariance with noise, where there is some."""
+    noised = getattr(matrix, "func", None) == with_noise
+    return as_expression(matrix.args[1] if noised else matrix), ">", sp.Integer(0)
+
+
+def _with_noise(letters: Mapping[str, Any]) -> Instance:
+    matrix, c = _symmetric(letters["S"]), letters["c"]
+    if not as_expression(c).is_commutative:
+        raise InputError("c", str(c), "must be a number")
+    return relative(with_noise(matrix, c), 1), "=", relative(matrix, 1) + c
+
+
 def _least_form(letters: Mapping[str, Any]) -> Instance:
     """Of a matrix that is not symmetric the least eigenvalue says nothing: it may have none, or forms below it."""
-    matrix, vector = letters["S"], letters["u"]
-    if not written_transposed(matrix, matrix):
-        raise InputError("S", str(matrix), "must be written as its own transpose")
+    matrix, vector = _symmetric(letters["S"]), letters["u"]
     form = scalar(letters["u^T"] * matrix * vector)
     return form, ">=", relative(matrix, 1) * scalar(letters["u^T"] * vector)
 
@@ -174,7 +193,8 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("S", "T", "S'", "T'", "quotient", "other quotient"),
         conditions={
             "order": "the quotients are in order, for every x of length 1",
-            "definite": "T and T' are positive definite",
+            "definite": "T is positive definite",
+            "other definite": "so is T'",
         },
         reference="Courant-Fischer, for pencils: Horn and Johnson, Matrix Analysis, Theorem 4.2.6",
         instance=_quotients(
@@ -182,7 +202,11 @@ OF_MATRICES: Mapping[str, Fact] = {
             ("S", "T", "quotient"),
             ("S'", "T'", "other quotient"),
         ),
-        required={"order": lambda a: (a["other quotient"], "<=", a["quotient"])},
+        required={
+            "order": lambda a: (a["other quotient"], "<=", a["quotient"]),
+            "definite": lambda a: _definite(a["T"]),
+            "other definite": lambda a: _definite(a["T'"]),
+        },
     ),
     "eigenvalues lie above a bound of Rayleigh quotients": Fact(
         text="Where x^T S x / x^T T x >= c for every x of length 1, S symmetric, T positive definite, every eigenvalue"
@@ -195,21 +219,24 @@ OF_MATRICES: Mapping[str, Fact] = {
             lambda a: (relative(a["S"], a["T"]), ">=", a["bound"]),
             ("S", "T", "quotient"),
         ),
-        required={"least": lambda a: (a["quotient"], ">=", a["bound"])},
+        required={
+            "least": lambda a: (a["quotient"], ">=", a["bound"]),
+            "definite": lambda a: _definite(a["T"]),
+        },
     ),
     "eigenvalues of a matrix with noise": Fact(
-        text="The eigenvalues of S + c I are those of S, each larger by c.",
+        text="The eigenvalues of S + c I, S symmetric and c a number, are those of S, each larger by c.",
         tex=r"\lambda_k(S + c I) = \lambda_k(S) + c",
         letters=("S", "c"),
-        conditions={"symmetric": "S is real and symmetric, c a number"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, Theorem 1.1.6",
-        instance=lambda a: (relative(with_noise(a["S"], a["c"]), 1), "=", relative(a["S"], 1) + a["c"]),
+        instance=_with_noise,
     ),
     "forms lie above the least eigenvalue": Fact(
         text="u^T S u >= m u^T u, S symmetric, m its least eigenvalue.",
         tex=r"u^{\mathsf T} S u \ge \lambda_{\min}(S)\,u^{\mathsf T} u",
         letters=("S", "u", "u^T"),
-        conditions={"least": "S is symmetric; of its eigenvalues the least is spoken of"},
+        conditions={},
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
         instance=with_transposes(_least_form, "u"),
     ),

@@ -123,10 +123,12 @@ def _limit(exchanged: bool) -> Fact:
         r" \sup_{s,a} \delta_{\mathcal{N}(0, V_{s,a}), \mathcal{N}(D_{s,a}, W_{s,a})}",
         letters=(
             *("distance", "least", "between", "limit", "variance", "other variance", "limit variance"),
-            *("other limit variance", "first", "second", "epsilon"),
+            *("other limit variance", "first", "second", "edge", "between edge", "epsilon"),
         ),
         conditions={
-            "all": "the parameters that the supremum goes over reach both limits",
+            "all": "the supremum goes over all parameters of which the second is at least an edge",
+            "edge": "which tends, the first parameter going to 0,",
+            "small edge": "to what is small beside the second, going to infinity: so all that are near the limits",
             "least": "the distance is at least what has the limits",
             "first limit": "which tends, the first parameter going to 0,",
             "second limit": "and then the second to infinity, to D",
@@ -136,7 +138,10 @@ def _limit(exchanged: bool) -> Fact:
         reference="Scheffe's lemma: Billingsley, Probability and Measure, Theorem 16.12; growth: Anderson's inequality,"
         " Tong, Probability Inequalities, Theorem 4.2.5",
         instance=instance,
+        assumed={"all": lambda a: sp.Ge(a["second"], a["edge"])},
         required={
+            "edge": lambda a: (sp.Limit(a["edge"], a["first"], 0), "=", a["between edge"]),
+            "small edge": lambda a: (sp.Limit(a["between edge"] / a["second"], a["second"], sp.oo), "=", sp.Integer(0)),
             "least": lambda a: (a["distance"], ">=", a["least"]),
             "first limit": lambda a: (sp.Limit(a["least"], a["first"], 0), "=", a["between"]),
             "second limit": lambda a: (sp.Limit(a["between"], a["second"], sp.oo), "=", a["limit"]),

@@ -164,8 +164,9 @@ OF_SAMPLES: Mapping[str, Fact] = {
         " E (m - theta)^2.",
         tex=r"\mathbb{E}(T - \theta)^2 = \mathbb{E}(T - m)^2 + \mathbb{E}(m - \theta)^2",
         letters=("estimate", "mean", "variance", "theta", "y"),
-        conditions={"mean": "given y, theta is N(m, v)", "square": "theta has a finite second moment"},
-        reference="Billingsley, Probability and Measure, section 34: T - m is a function of y",
+        conditions={"mean": "given y, theta is N(m, v)"},
+        reference="Billingsley, Probability and Measure, section 34: T - m is a function of y, given which both sides"
+        " are (T - m)^2 + v",
         draws=("estimate", "theta"),
         required={
             "mean": lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),

@@ -286,16 +286,16 @@ OF_SCALES: Mapping[str, Fact] = {
     ),
     "density of a positive form": Fact(
         text="A sum of a_i z_i^2, z standard normal, all a_i >= 0 and not all 0, has a density that is 0 below 0 and"
-        " continuous and positive on (0, oo). The statistic is that sum where it is a_i z_i^2 of every coordinate"
-        " s_i z_i.",
+        " continuous and positive on (0, oo): it has where shares of the coordinates that are 0 where a_i is 0 come to"
+        " more than 0. The statistic is that sum where it is a_i z_i^2 of every coordinate s_i z_i.",
         tex=r"a_i \ge 0,\ a \ne 0 \implies \mathcal{L}\Bigl(\sum_i a_i z_i^2\Bigr) = f,\quad f \text{ continuous on }"
         r" (0, \infty)",
-        letters=("P", "variance", "statistic", "weight", "f"),
+        letters=("P", "variance", "statistic", "weight", "share", "f"),
         conditions={
             "variance": "the variance of one coordinate under P",
             "form": "what the statistic is of one coordinate",
             "sign": "a_i >= 0",
-            "some": "not all a_i are 0",
+            "some": "the share of a coordinate is 0 where a_i is 0",
         },
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.8; Ruben"
         " (1962)",
@@ -306,6 +306,7 @@ OF_SCALES: Mapping[str, Fact] = {
             "variance": lambda a: variance_of(a["P"], a["variance"]),
             "form": form_under,
             "sign": lambda a: (a["weight"], ">=", _zero),
+            "some": lambda a: (sp.Subs(a["share"], a["weight"], 0), "=", _zero),
         },
     ),
     "density of a positive form, its sign": Fact(

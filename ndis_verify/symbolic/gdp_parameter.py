@@ -138,6 +138,8 @@ def pair_gdp() -> Derivation:
             lhs=held(mean * sp.sqrt(a)) ** 2 / a,
             rhs=mean**2,
         ),
+        Step("1 > 0", "It is positive,", sp.Integer(1), sp.Integer(0), ">", sp.Integer(1)),
+        Step("squared shift", "and a square is not negative.", mean**2, sp.Integer(0), ">=", mean**2),
         by_fact(
             "equal covariances",
             "S1 = S2: every eigenvalue is 1, and the pair N(D e_1, I) and N(0, I), D = |S^{-1/2} (m1 - m2)|; the other"
@@ -151,7 +153,8 @@ def pair_gdp() -> Derivation:
                 "d": sp.Symbol("d", positive=True),
                 **dict.fromkeys(("first", "others", "scale", "other scale"), sp.Integer(1)),
             },
-            {"first": "one eigenvalue", "others": "one eigenvalue", "shift": "shift of the means"},
+            {"first": "1 > 0", "others": "1 > 0", "shift": "squared shift"},
+            ("one eigenvalue", "shift of the means"),
         ),
         by_fact(
             "one direction",

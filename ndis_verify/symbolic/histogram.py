@@ -101,7 +101,7 @@ def interval() -> Derivation:
     n as in KM-4.2. `number`: the bound exp(-n tau^2/2) on Pr[TV^ - TV > sqrt(2) tau] at `n` and `tau`.
     """
     half = accuracy / sp.sqrt(2)
-    estimate, moved = sp.symbols("TV_hat moved", real=True)
+    moved = sp.Symbol("moved", real=True)
     share_p, share_q = (sp.Function(name, real=True)(bin_of_sum) for name in ("p_hat", "q_hat"))
     mass_p, mass_q = (sp.Function(name, nonnegative=True)(bin_of_sum) for name in ("p", "q"))
     end = binning().step("binned at most whole")
@@ -165,26 +165,23 @@ def interval() -> Derivation:
             rhs=half,
             premises=("bias upwards",),
         ),
-        by_fact(
+        Step(
+            "one draw",
+            "Changing one draw of either sample moves TV^ as learning.deviation has it, the other histogram in the"
+            " place of the law.",
+            lhs=moved,
+            rhs=1 / draws,
+            relation="<=",
+            kind="inference",
+            premises=(Use("one draw", of=deviation, granted={"independent draws": _DRAWS}),),
+        ),
+        Step(
             "bounded differences",
             "2 n draws, each moving TV^ by at most 1/n (learning.deviation, the other histogram in the place of the"
             " law): Pr[TV^ -"
             " E TV^ >= t] <= exp(-2 t^2/(2 n/n^2)) and the same downwards.",
-            "bounded differences",
-            {"f": estimate, "moved": moved, "n": 2 * draws, "c": 1 / draws, "t": accuracy},
-            {
-                "independent": _DRAWS,
-                "moved": _DRAWS,
-                "bounded": Step(
-                    "one draw",
-                    "Of either sample.",
-                    lhs=moved,
-                    rhs=1 / draws,
-                    relation="<=",
-                    kind="inference",
-                    premises=(Use("one draw", of=deviation, granted={"independent draws": _DRAWS}),),
-                ),
-            },
+            kind="argument",
+            premises=("one draw",),
         ),
         Step(
             "above",

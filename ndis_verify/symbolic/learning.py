@@ -26,18 +26,9 @@ _mass, _drawn, _put = (sp.Function(name, nonnegative=True)(bin_of_sum) for name 
 _error = sp.Abs(_share - _mass)
 
 
-def _whole(name: str, mass: Any, why: str, shown: str) -> Step:
-    """The masses of a law on the points add up to 1."""
-    return Step(
-        name,
-        why,
-        lhs=summed(mass),
-        rhs=one,
-        kind="fact",
-        fact="masses of points",
-        letters={"mass": mass},
-        conditions={"law": shown},
-    )
+def _whole(name: str, mass: Any, why: str) -> Step:
+    """The masses of a law on the points, whatever they are, add up to 1."""
+    return Step(name, why, lhs=summed(mass), rhs=one, kind="definition")
 
 
 def _notation() -> tuple[Step, ...]:
@@ -70,7 +61,7 @@ def mean_distance() -> Derivation:
     bound_of_bin = t / (2 * draws) * _mass + 1 / (2 * t)
     steps = (
         *_notation(),
-        _whole("mass", _mass, "p is a law.", "draws"),
+        _whole("mass", _mass, "p is a law."),
         by_fact("points there are", "So there is a point.", "a law has a point", {"mass": _mass}, {"mass": "mass"}),
         Step(
             "points", "k is their number.", lhs=bins, rhs=summed(one), kind="definition", premises=("points there are",)
@@ -93,7 +84,7 @@ def mean_distance() -> Derivation:
             kind="fact",
             fact="variance of a share",
             letters={"share": _share, "mass": _mass, "n": draws},
-            conditions={"independent": "draws"},
+            conditions={"independent": _INDEPENDENT},
         ),
         linear(
             "expected parabola",
@@ -110,7 +101,7 @@ def mean_distance() -> Derivation:
             kind="fact",
             fact="expectation of a constant",
             letters={"c": one},
-            conditions={"law": "draws"},
+            conditions={},
         ),
         Step("less than p", "p (1 - p) <= p.", lhs=p * (1 - p), rhs=p, relation="<=", witness=-(p**2)),
         at_most(
@@ -263,8 +254,8 @@ def deviation() -> Derivation:
             ((one, _error), (1 / draws, _put), (1 / draws, _drawn)),
             "draws",
         ),
-        _whole("unit mass put", _put, "A unit mass at one point.", "another draw"),
-        _whole("unit mass drawn", _drawn, "A unit mass at one point.", "another draw"),
+        _whole("unit mass put", _put, "A unit mass at one point, as any law."),
+        _whole("unit mass drawn", _drawn, "And another one."),
         at_most(
             "one draw",
             "Changing one draw moves TV by at most 1/n.",
@@ -284,8 +275,27 @@ def deviation() -> Derivation:
             relation="<=",
             kind="fact",
             fact="bounded differences",
-            letters={"f": distance, "moved": moved, "n": draws, "c": 1 / draws, "t": t},
-            conditions={"independent": "distance", "moved": "moved", "bounded": "one draw"},
+            letters={
+                "f": distance,
+                "formula": summed(_error) / 2,
+                "share": _share,
+                "change": _step,
+                "put": _put,
+                "taken": _drawn,
+                "moved": moved,
+                "n": draws,
+                "c": 1 / draws,
+                "t": t,
+            },
+            conditions={
+                "independent": _INDEPENDENT,
+                "formula": "distance",
+                "put": "unit mass put",
+                "taken": "unit mass drawn",
+                "change": "change",
+                "moved": "moved",
+                "bounded": "one draw",
+            },
         ),
         at_most(
             "deviation",

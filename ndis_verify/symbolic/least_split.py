@@ -17,6 +17,7 @@ from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
 _CONTINUOUS = "Delta, rho and nu are positive and continuous in v > 0"
+_COV_CONTINUOUS = "cov is continuous in l, eps and s, up to oo"
 _shift, _cap, _sum, _budget, _v, _at = sp.symbols("D rho nu eps v v_0", positive=True)
 _farther = sp.Symbol("g", positive=True)
 _wider, _more = sp.symbols("a b", nonnegative=True)
@@ -133,10 +134,12 @@ def _continuity_steps(path: str) -> tuple[Step, ...]:
     return (
         by_fact(
             f"supremum without jumps, {path}",
-            "cov is continuous,",
+            "cov is a covariance term at l: the divergence at eps, at every s, or the bound of N26-L2-corrected at eps and"
+            " s, oo where s (e^{l_i} - 1) >= 1 for some i. It is continuous,",
             "greatest value over an envelope, without jumps",
             {"f": _cov(of_cov, _rate), "cap": _IN_V[1], "sum": _IN_V[2], **in_v},
-            {"continuous": "cov", "ends": _CONTINUOUS},
+            {"continuous": _COV_CONTINUOUS},
+            (_CONTINUOUS,),
         ),
         by_fact(
             f"covariance term without jumps, {path}",
@@ -156,6 +159,7 @@ def _continuity_steps(path: str) -> tuple[Step, ...]:
             "least value over an interval, without jumps",
             {"f": _split_sum(path, *_IN_V), "argument": _split, "high": _budget, **in_v},
             {"continuous": f"covariance term without jumps, {path}"},
+            (_CONTINUOUS,),
         ),
     )
 
@@ -164,12 +168,6 @@ def _least_split_steps() -> tuple[Step, ...]:
     """delta_LC, the smaller of the two infima, grows with Delta, rho and nu, and is continuous where these are."""
     least, larger, moving = ([_least(_split_sum(path, *ends)) for path in _PATHS] for ends in (_ENDS, _LARGER, _IN_V))
     return (
-        Step(
-            "cov",
-            "cov(e, s) is a covariance term at l: the divergence at e, at every s, or the bound of N26-L2-corrected at"
-            " e and s, oo where s (e^{l_i} - 1) >= 1 for some i. Either is continuous in l, e and s.",
-            kind="definition",
-        ),
         *(step for path in _PATHS for step in _order_steps(path)),
         by_fact(
             "delta_LC grows",
@@ -200,7 +198,7 @@ def least_split() -> Derivation:
         id="least_split.least_split",
         title="The least bound over splits and paths grows with the sensitivities, without jumps",
         sources=("N26-D6", "N26-T6.1"),
-        hypotheses=(_CONTINUOUS,),
+        hypotheses=(_CONTINUOUS, _COV_CONTINUOUS),
         steps=_least_split_steps(),
         result_step="slope, first path",
         symbols={"shift": _shift, "x": _split},

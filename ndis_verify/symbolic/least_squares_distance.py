@@ -38,7 +38,6 @@ def _gap(way: str) -> Any:
 
 def _distance_steps() -> Iterator[Step]:
     """A sketched and a normal solution are as far apart with the record as without it, in either order."""
-    yield Step("laws", "The laws of the solutions, on R^d.", kind="definition")
     yield meaning("distance", "sketch_distance", d, r)
     yield Step("low", "As given.", p, zero, ">=", p)
     for name, pair, fact in (
@@ -66,7 +65,7 @@ def _distance_steps() -> Iterator[Step]:
             "in either order.",
             "total variation in either order",
             dict(zip("PQ", pair[::-1], strict=True)),
-            {"laws": "laws"},
+            {},
         )
 
 
@@ -76,7 +75,7 @@ def _by_way(name: str, laws: tuple[Any, Any, Any], at: tuple[Any, Any]) -> Step:
         "By way of a third law.",
         "a divergence by way of a third law",
         {**dict(zip("PQR", laws, strict=True)), **dict(zip("ab", at, strict=True))},
-        {"laws": "laws"},
+        {},
     )
 
 

@@ -172,7 +172,7 @@ def by_the_least_eigenvalue() -> Derivation:
             "w^T S w >= m |w|^2,",
             "forms lie above the least eigenvalue",
             {"S": gram, "u": w, "u^T": wt},
-            {"least": "m"},
+            {},
         ),
         _by_rule("w^T S w", "where w^T S w = p - c |w|^2.", form, leverage - ridge * scalar(wt * w)),
         Step("c >= 0", "A ridge.", lhs=ridge, rhs=zero, relation=">=", witness=ridge),

@@ -13,6 +13,7 @@ zero, one = sp.Integer(0), sp.Integer(1)
 added, penalty, length, mass, size = sp.symbols("v lambda l a s", positive=True)
 theta, moved = sp.symbols("theta theta'", real=True)
 epsilon = sp.Symbol("epsilon", nonnegative=True)
+_EDGE = length * (1 + sp.exp(size * mass / penalty))
 
 HYPOTHESES = {
     "lambda theta = a/(1 + e^{s theta}): a/s records of size s and label 1, d = 1": sp.Eq(
@@ -21,7 +22,7 @@ HYPOTHESES = {
     "lambda theta' = a/(1 + e^{s theta'}) - l/(1 + e^{-l theta'}): beside them one of size l and label -1": sp.Eq(
         penalty * moved, mass / (1 + sp.exp(size * moved)) - length / (1 + sp.exp(-length * moved))
     ),
-    "a >= l (1 + e^{s a/lambda})": sp.Ge(mass, length * (1 + sp.exp(size * mass / penalty))),
+    "a >= l (1 + e^{s a/lambda})": sp.Ge(mass, _EDGE),
 }
 
 
@@ -143,6 +144,8 @@ def logistic_approached() -> Derivation:
     many = length / (1 + sp.exp(-length * (mass / 2 - length) / penalty))
     for name, why, limit, value in (
         ("many records", "which tends, s -> 0,", sp.Limit(least / penalty, size, 0), many / penalty),
+        ("edge", "(as does the least a that there is,", sp.Limit(_EDGE, size, 0), 2 * length),
+        ("small edge", "to what is small beside a)", sp.Limit(2 * length / mass, mass, sp.oo), zero),
         ("much mass", "and a -> oo, to l/lambda;", sp.Limit(many / penalty, mass, sp.oo), length / penalty),
         ("variance without", "the variances tend to", sp.Limit(added + without, size, 0), added + 1 / penalty),
         (
@@ -164,6 +167,8 @@ def logistic_approached() -> Derivation:
         "other limit variance": added + 1 / (penalty + length**2 / 4),
         "first": size,
         "second": mass,
+        "edge": _EDGE,
+        "between edge": 2 * length,
         "epsilon": epsilon,
     }
     conditions = {
@@ -173,6 +178,8 @@ def logistic_approached() -> Derivation:
         "variance": "variance without",
         "other variance": "variance with",
         "all": both,
+        "edge": "edge",
+        "small edge": "small edge",
     }
     for order, fact in (
         ("first law first", "a limit of normal pairs"),

@@ -29,7 +29,7 @@ from ndis_verify.symbolic.normal_images import (
     q,
     zt,
 )
-from ndis_verify.symbolic.notation import largest, normal_mean, scalar, total, x
+from ndis_verify.symbolic.notation import largest, normal_mean, scalar, total, transpose, x
 from ndis_verify.symbolic.notation import z as vector
 
 z, h, epsilon = sp.symbols("z h epsilon", real=True)
@@ -40,7 +40,7 @@ a_of = 1 - lam
 b_of = -lam * h
 c_of = sp.log(lam) / 2 - lam * h**2 / 2
 
-D, w, wt = (letter(name) for name in ["D", "w", "wt"])
+D = letter("D")
 A = 1 - R * K * R
 POSITIVE_DEFINITE = "S1, S2 symmetric positive definite"
 
@@ -59,17 +59,18 @@ def _algebra() -> BlockAlgebra:
         (U, Ut): 1,
         (R, Ri): 1,
         (Ri, R): 1,
-        # A 1 x 1 matrix is its own transpose; R and K are symmetric.
+        # A 1 x 1 matrix is its own transpose; R and K are.
         (zt, Ut, R, K, g): gt * K * R * U * vector,
-        (wt, vector): zt * w,
-        (wt, R, K, R, vector): zt * R * K * R * w,
+        (transpose(R),): R,
+        (transpose(K),): K,
     }
     root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
-    at, shift, other = sp.Matrix([1, -3]), sp.Matrix([3, 5]), sp.Matrix([4, 1])
+    at, shift = sp.Matrix([1, -3]), sp.Matrix([3, 5])
     inverse = sp.Matrix([[5, 2], [2, 4]])
     model = {R: root, Ri: root.inv(), K: inverse, U: turn, Ut: turn.T, vector: at, zt: at.T, g: shift, gt: shift.T}
     spread = turn.T * (sp.eye(2) - root * inverse * root) * turn
-    return BlockAlgebra(rules, {**model, D: spread, w: other, wt: other.T}, (POSITIVE_DEFINITE,))
+    model |= {transpose(R): root, transpose(K): inverse, D: spread}
+    return BlockAlgebra(rules, model, (POSITIVE_DEFINITE,))
 
 
 def _normal_density(name: str, density: sp.Expr, why: str) -> Step:
@@ -130,8 +131,8 @@ def log_density_ratio() -> Derivation:
         Step(
             "A is symmetric",
             "S1^{1/2} and S2^{-1} are.",
-            lhs=wt * A * vector,
-            rhs=zt * A * w,
+            lhs=transpose(A),
+            rhs=A,
             algebra=algebra,
             premises=(POSITIVE_DEFINITE,),
         ),
@@ -261,9 +262,9 @@ def hockey_stick() -> Derivation:
             kind="fact",
             fact="affine image of a standard normal vector",
             letters={"p": p(x), "f": loss_hinge, "image": at_image},
-            premises=("covariance of the image",),
+            premises=("density of P",),
             conditions={
-                "density": "density of P",
+                "covariance": "covariance of the image",
                 "invertible": "the image is onto",
                 "sign": Step("nonnegative", "A hinge.", lhs=loss_hinge, rhs=0, relation=">=", witness=loss_hinge),
             },

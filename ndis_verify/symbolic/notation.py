@@ -76,7 +76,7 @@ over_definite, density, wishart, minimiser = (
 )
 multigamma = sp.Function("multigamma", positive=True)
 # spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
-# the order of size. with_noise(S, v): S + v I.
+# the order of size; of an S that is written out, relative(S, 1), the least one. with_noise(S, v): S + v I.
 spectrum_of, relative, with_noise = (sp.Function(name, real=True) for name in ("spectrum_of", "relative", "with_noise"))
 # norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
 norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))

@@ -45,6 +45,13 @@ def binders(side: Any) -> Iterator[Any]:
         yield from (node for node in side.atoms(*_BINDERS, AppliedUndef) if bound(node))
 
 
+def unbound(side: Any) -> frozenset[Any]:
+    """The symbols and calls of functions in an expression, less the symbols that functionals of ours alone go over."""
+    over = {node: bound(node) for node in binders(side) if isinstance(node, AppliedUndef)}
+    left = side.xreplace({node: sp.Dummy() for node in over}).free_symbols
+    return frozenset(side.atoms(sp.Symbol, AppliedUndef)) - (frozenset().union(*over.values()) - left)
+
+
 def speaks(side: Any, name: Any) -> bool:
     """Whether an expression speaks of a name; of a function at any argument."""
     if not isinstance(side, (sp.Basic, sp.MatrixBase)):

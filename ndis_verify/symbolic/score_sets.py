@@ -10,7 +10,9 @@ from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.learning import distance, mean_distance
 from ndis_verify.symbolic.notation import bin_of_sum, given, largest, over_set, summed, where, x
+from ndis_verify.symbolic.sketch_records import inferred
 
+zero = sp.Integer(0)
 power, level, growth = sp.symbols("a b c", positive=True)
 spare, slack = sp.symbols("x y", nonnegative=True)  # P(S) = a + x, Q(S) = b - y
 failure, share = sp.symbols("gamma theta", positive=True)
@@ -70,6 +72,38 @@ def one_set_steps(mass_p: sp.Expr, mass_q: sp.Expr) -> tuple[Step, ...]:
             relation=">=",
             kind="inference",
             premises=("a set", "its value", "room of P(S)", "room of Q(S)"),
+        ),
+    )
+
+
+def one_test_steps() -> tuple[Step, ...]:
+    """What the test that rejects Q on the set has to do with the trade-off curve."""
+    return (
+        Step("y >= 0", "As both limits hold,", slack, zero, ">=", slack),
+        Step("x >= 0", "so that", spare, zero, ">=", spare),
+        inferred(
+            "size",
+            "the test that rejects Q on S has b >= Q(S),",
+            level,
+            ">=",
+            where(_q, _set),
+            *("room of Q(S)", "y >= 0"),
+        ),
+        by_fact(
+            "its point",
+            "misses 1 - P(S) of P,",
+            "a set and the trade-off curve",
+            {"p": _p, "q": _q, "set": _set, "level": level},
+            {"first": "density of P", "second": "density of Q", "size": "size"},
+        ),
+        inferred(
+            "error of the second kind",
+            "which is at most 1 - a.",
+            1 - power,
+            ">=",
+            1 - where(_p, _set),
+            "room of P(S)",
+            "x >= 0",
         ),
     )
 
@@ -175,4 +209,4 @@ def set_below_distance(name: str, sign: int) -> tuple[Step, ...]:
 
 def shares_are_a_law() -> Step:
     """The shares of the draws add up to 1."""
-    return by_fact("shares", "p^ is a law too.", "masses of points", {"mass": _share}, {"law": INDEPENDENT})
+    return by_fact("shares", "p^ is a law too.", "shares of draws", {"shares": _share}, {"draws": INDEPENDENT})

@@ -84,6 +84,7 @@ good = sp.Piecewise((one, sp.Le(x, _EDGE)), (zero, True))
 lever = sp.Function("leverage", nonnegative=True)  # of the record, at a value
 _cut = sp.Function("t", real=True)  # where a statistic of the release is below it, the outcome is one of an event
 _REST = Et * E  # S without the record
+_DEFINITE = {"definite": "1 > 0", "other definite": "1 > 0"}  # of the identity
 _positive, a = sp.Symbol("p", nonnegative=True), sp.Symbol("a", real=True)
 
 
@@ -130,12 +131,13 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
         at_most(
             "smaller form", "So without v the form is smaller,", rest, form, Use("not negative", weight=-1), "square"
         ),
+        Step("1 > 0", "(the identity is definite)", one, zero, ">", one),
         by_fact(
             "smaller eigenvalue",
             "and so is the least eigenvalue;",
             "eigenvalues follow Rayleigh quotients",
             {"S": gram, "T": one, "S'": _REST, "T'": one, "quotient": form, "other quotient": rest},
-            {"order": "smaller form", "definite": "databases"},
+            {"order": "smaller form", **_DEFINITE},
         ),
         at_most("larger form", "l^2 more makes it larger,", form, rest + length**2, "at most l^2", "square"),
         by_fact(
@@ -150,14 +152,14 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
                 "quotient": rest + length**2,
                 "other quotient": form,
             },
-            {"order": "larger form", "definite": "databases"},
+            {"order": "larger form", **_DEFINITE},
         ),
         by_fact(
             "l^2 more",
             "which grows by l^2 then.",
             "eigenvalues of a matrix with noise",
             {"S": _REST, "c": length**2},
-            {"symmetric": "databases"},
+            {},
         ),
         Step("m", "The least eigenvalue of S.", lhs=least, rhs=more, kind="definition"),
         by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {}),
@@ -167,7 +169,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             "no eigenvalue is negative.",
             "eigenvalues lie above a bound of Rayleigh quotients",
             {"S": gram, "T": one, "quotient": form, "bound": zero},
-            {"least": "form of S", "definite": "databases"},
+            {"least": "form of S", "definite": "1 > 0"},
         ),
         _compared("m >= 0", "So m >= 0.", least, ">=", zero, "no negative eigenvalue", "m"),
         Step(
@@ -270,7 +272,7 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
             "the least eigenvalue of S + v I.",
             "eigenvalues of a matrix with noise",
             {"S": gram, "c": ridge},
-            {"symmetric": "databases"},
+            {},
         ),
         _compared(
             "definite",

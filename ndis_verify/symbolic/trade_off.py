@@ -105,7 +105,7 @@ def conversion() -> Derivation:
     `number`: the member of the supremum at order `a` > 0, where the profile is `h`, at `x`.
     """
     p, q = sp.symbols("p q", positive=True)
-    h, size, power, slack_h, slack_x, x = sp.symbols("h P_phi Q_phi s r x", nonnegative=True)
+    h, size, power, slack_h, slack_x, x, at_x = sp.symbols("h P_phi Q_phi s r x a_x", nonnegative=True)
     steps = (
         Step(
             "weak duality",
@@ -122,8 +122,9 @@ def conversion() -> Derivation:
             " 1 -"
             " H_a(Q||P) - a x.",
             "a supporting line of a trade-off curve",
-            {"x": x, "slope": sp.Symbol("a_x", nonnegative=True), "profile": sp.Function("H", real=True)},
-            {"curve": "weak duality"},
+            {"x": x, "slope": at_x, "profile": sp.Function("H", real=True)(at_x)},
+            {},
+            ("weak duality",),
         ),
         Step(
             "other order of the pair",

@@ -13,7 +13,7 @@ from ndis_verify.symbolic.notation import held
 alpha, mu = sp.symbols("alpha mu", positive=True)
 threshold = sp.Symbol("z", real=True)
 zero = sp.Integer(0)
-_CHOSEN = "a test chosen before the samples are drawn"
+_CHOSEN = "a test fixed before the samples are drawn, which are independent"
 
 
 @cache

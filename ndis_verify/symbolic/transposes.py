@@ -54,8 +54,9 @@ def base_letter(array: Any) -> Any:
 
 
 def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
-    """Whether `quotient` is x^T S x/x^T T x for a vector x of length 1 of which S = `matrix` does not speak, and T =
-    `other` is the identity. A matrix that is a name only says nothing of its forms: what they are the reader decides.
+    """Whether `quotient` is x^T S x/x^T T x for a vector x of length 1 of which S = `matrix`, written as its own
+    transpose, does not speak, and T = `other` is the identity. A matrix that is a name only says nothing of its forms:
+    what they are the reader decides.
     """
     noise = matrix.args[1] if matrix.func == with_noise else sp.Integer(0)
     matrix = matrix.args[0] if matrix.func == with_noise else matrix
@@ -63,10 +64,14 @@ def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
         return True
     spoken = {one.name for one in _unmarked(matrix).atoms(sp.Symbol)}
     vectors = {one for one in _unmarked(_products(quotient)).atoms(sp.Symbol) if one.name not in spoken}
-    return other == 1 and any(
-        sp.expand(_unmarked(_products(quotient)) - _unmarked(transpose(x) * matrix * x) - noise) == 0
-        for x in vectors
-        if not x.is_commutative and x.name[0].islower()
+    return (
+        other == 1
+        and written_transposed(matrix, matrix)
+        and any(
+            sp.expand(_unmarked(_products(quotient)) - _unmarked(transpose(x) * matrix * x) - noise) == 0
+            for x in vectors
+            if not x.is_commutative and x.name[0].islower()
+        )
     )
 
 
