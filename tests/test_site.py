@@ -32,6 +32,7 @@ from ndis_verify.report.claim_page import (
     derivations_of,
     linked,
     mentioned,
+    proofs_of,
     steps_in_words,
 )
 from ndis_verify.report.places import ids_of, label_of
@@ -119,9 +120,13 @@ def test_every_step_of_every_derivation_is_on_the_page_of_its_claims(pages):
             for step in derivation.steps:
                 assert prose(step.name) in text and prose(step.why) in text, (claim.id, step.name)
             assert all(prose(fault.name) in text for fault in derivation.faults)
-        found = counts(derivations_of(claim))
-        assert found["argued"] == sum(len(one.arguments) for one in derivations_of(claim))
-        assert found["argued"] == 0 or f"{found['argued']} argued" in text
+        found = counts(proofs_of(claim))
+        assert found["argued"] == sum(len(one.arguments) for one in proofs_of(claim))
+        steps = steps_in_words(found)
+        assert not steps or f"Steps of its proofs, lemmas included: {steps}. " in text
+    lemma = next(claim for claim in CLAIMS if claim.id == "N26-L1")  # its other route has five argued steps
+    assert counts(proofs_of(lemma))["argued"] == 0 < counts(derivations_of(lemma))["argued"]
+    assert pages[page_of("N26-L1")].text.count("Another route, no part of its proofs") == 4
     # The ends of the proofs of some are compared with the statement, and those of others read.
     read = {claim.id for claim in CLAIMS if missing_link(claim)}
     assert {claim.id for claim in CLAIMS if "end in the statement" in pages[page_of(claim.id)].text} == read

@@ -14,6 +14,7 @@ from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.certificate_store import FOLDER, read
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.proof_checks import ProofRun
+from ndis_verify.court.proof_structure import lemmas
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import Violation, missing_link
 from ndis_verify.court.statement_mutants import faults_line
@@ -42,6 +43,13 @@ def derivations_of(claim: Claim) -> tuple[Derivation, ...]:
     return tuple({derivation.id: derivation for derivation in (*built, *derivations_for(claim.id))}.values())
 
 
+def proofs_of(claim: Claim) -> tuple[Derivation, ...]:
+    """The derivations that prove it, and those that they rest on; no other route to its number."""
+    runs = [check.run for check in claim.checks if check.kind is Kind.PROOF]
+    own = [run.derive() for run in runs if isinstance(run, ProofRun)]
+    return tuple({one.id: one for proof in own for one in (proof, *lemmas(proof).values())}.values())
+
+
 def claim_body(
     claim: Claim, ruling: Judgement | None, uses: Collection[str], used: Iterable[str], calculator: bool = False
 ) -> str:
@@ -49,7 +57,7 @@ def claim_body(
     derivations = derivations_of(claim)
     return "".join(
         (
-            _head(claim, derivations, ruling),
+            _head(claim, ruling),
             _statement(claim, uses),
             _violation(claim, calculator, uses),
             _derivations(claim, derivations),
@@ -60,7 +68,7 @@ def claim_body(
 
 
 def counts(derivations: Sequence[Derivation]) -> dict[str, int]:
-    """Of the derivations that carry a claim: steps that are decided, standard facts, steps argued in words."""
+    """Of derivations: steps that are decided, standard facts, steps argued in words."""
     steps = [step for derivation in derivations for step in derivation.steps]
     return {
         "decided": sum(step.kind in DECIDED for step in steps),
@@ -73,6 +81,13 @@ def steps_in_words(numbers: Mapping[str, int]) -> str:
     """`12 decided, 1 fact` of what `counts` gives, or of a node of the graph."""
     words = ((numbers.get(name, 0), name) for name in ("decided", "facts", "argued"))
     return ", ".join(f"{n} {'fact' if (n, name) == (1, 'facts') else name}" for n, name in words if n)
+
+
+def carried(claim: Claim, derivation: Derivation) -> str:
+    """What a derivation has to do with a claim."""
+    if claim.id in derivation.claims:
+        return f"Of the statement: {derivation.claims[claim.id]}"
+    return "A lemma of its proofs" if derivation in proofs_of(claim) else "Another route, no part of its proofs"
 
 
 def mentioned(claim: Claim, ids: Sequence[str]) -> list[str]:
@@ -92,13 +107,13 @@ def linked(text: str, known: Collection[str], folder: str = "") -> str:
     return _ID.sub(link, prose(text))
 
 
-def _head(claim: Claim, derivations: Sequence[Derivation], ruling: Judgement | None) -> str:
+def _head(claim: Claim, ruling: Judgement | None) -> str:
     verdict = claim.declared.value
     shown = ruling.in_words if ruling else verdict
     if ruling and not ruling.agrees:
         shown += f" (declared {verdict})"
-    numbers = steps_in_words(counts(derivations))
-    detail = f"Steps of its derivations: {numbers}. " if numbers else ""
+    numbers = steps_in_words(counts(proofs_of(claim)))
+    detail = f"Steps of its proofs, lemmas included: {numbers}. " if numbers else ""
     link = ruling.link if ruling else missing_link(claim)
     detail += f"Also argued: {link}. " if link else ""
     heard = "Recomputed for this page." if ruling else "As the ledger declares it."
@@ -197,8 +212,7 @@ def _derivations(claim: Claim, derivations: Sequence[Derivation]) -> str:
         return ""
     parts = []
     for number, derivation in enumerate(derivations, 1):
-        part = prose(derivation.claims.get(claim.id, "a part"))
-        parts.append(f'<p class="soft" id="{derivation.id}">Of the statement: {part}</p>')
+        parts.append(f'<p class="soft" id="{derivation.id}">{prose(carried(claim, derivation))}</p>')
         parts.append(derivation_html(derivation, prefix=f"step-{number}"))
     return '<h2 id="derivation">Derivation</h2>' + "".join(parts)
 

@@ -8,7 +8,15 @@ from ndis_verify.claim import Claim
 from ndis_verify.claims.kinds import kind_of
 from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.court.statement_mutants import faults_line
-from ndis_verify.report.claim_page import MEANS, counts, derivations_of, shown_path, steps_in_words
+from ndis_verify.report.claim_page import (
+    MEANS,
+    carried,
+    counts,
+    derivations_of,
+    proofs_of,
+    shown_path,
+    steps_in_words,
+)
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.places import cited, label_of
 
@@ -16,8 +24,8 @@ from ndis_verify.report.places import cited, label_of
 def claim_text(claim: Claim, width: int = 110) -> str:
     """Label, statement, declared verdict with its counts, hypotheses, steps, evidence and places; nothing is cut."""
     derivations = derivations_of(claim)
-    numbers = steps_in_words(counts(derivations))
-    verdict = f"{claim.declared.value} ({kind_of(claim).value}; {numbers or 'no derivation'})"
+    numbers = steps_in_words(counts(proofs_of(claim)))
+    verdict = f"{claim.declared.value} ({kind_of(claim).value}; {numbers or 'no proof'})"
     verdict += f"; also argued: {link}" if (link := missing_link(claim)) else ""
     paragraphs = [
         ("", f"{label_of(claim.id)} [{claim.id}]: {claim.title}"),
@@ -32,7 +40,7 @@ def claim_text(claim: Claim, width: int = 110) -> str:
     ]
     lines = [line for name, text in paragraphs if text for line in _wrapped(name + text, width)]
     for derivation in derivations:
-        lines += ["", *_wrapped(f"derivation of: {derivation.claims.get(claim.id, 'a part')}", width)]
+        lines += ["", *_wrapped(carried(claim, derivation), width)]
         lines += [
             line for text in steps_table(derivation, width, whole=True).splitlines() for line in _kept(text, width)
         ]

@@ -24,7 +24,7 @@ from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import PointsRun
 from ndis_verify.report.check_rooms import FLOATS, columns_of, room_of, tree
-from ndis_verify.report.claim_page import counts, derivations_of
+from ndis_verify.report.claim_page import counts, derivations_of, proofs_of
 from ndis_verify.report.matrix_blanks import few_digits, named_quantities, reason_of
 from ndis_verify.report.places import Place, label_of, named, used_by
 
@@ -233,7 +233,7 @@ def _code(name: str, claims: Sequence[Claim]) -> Cell | None:
 def _derivation(claims: Sequence[Claim]) -> Cell | None:
     for claim in claims:
         if found := derivations_of(claim):
-            numbers = counts(found)
+            numbers = counts(proofs_of(claim) or found)
             steps = sum(numbers.values())
             said = ", ".join(f"{n} {name}" for name, n in numbers.items() if n)
             return Cell(True, None, steps, "steps", found[0].title, said, f"claims/{claim.id}.html#derivation")

@@ -134,8 +134,8 @@ def _continuity_steps(path: str) -> tuple[Step, ...]:
     return (
         by_fact(
             f"supremum without jumps, {path}",
-            "cov is a covariance term at l: the divergence at eps, at every s, or the bound of N26-L2-corrected at eps and"
-            " s, oo where s (e^{l_i} - 1) >= 1 for some i. It is continuous,",
+            "cov is a covariance term at l: the divergence at eps, at every s, or the bound of N26-L2-corrected at eps"
+            " and s, oo where s (e^{l_i} - 1) >= 1 for some i. It is continuous,",
             "greatest value over an envelope, without jumps",
             {"f": _cov(of_cov, _rate), "cap": _IN_V[1], "sum": _IN_V[2], **in_v},
             {"continuous": _COV_CONTINUOUS},
