@@ -10,7 +10,9 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.symbolic import all_derivations, builders, derivations_for
+from ndis_verify.symbolic.covariance_order import scale_order
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
+from ndis_verify.symbolic.ndis_lemma import log_density_ratio
 from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import is_zero, nonzero_somewhere
@@ -287,3 +289,11 @@ def test_an_infinite_limit_is_infinite():
 
 def test_what_is_tiny_at_every_sample_point_is_not_zero():
     assert is_zero(sp.exp(-200 - X)) is not True and is_zero(X * sp.Rational(1, 10**60)) is not True
+
+
+def test_all_parts_of_a_claim_that_a_derivation_concludes_are_said():
+    """The last one alone was: of the lemma in every dimension, "d = 1"."""
+    said = log_density_ratio().claims["N26-L1"]
+    parts = [end.part for end in log_density_ratio().concludes]
+    assert len(parts) == 2 and said == f"part: {'; '.join(parts)}"
+    assert scale_order().claims["N26-L3"] == "concluded"

@@ -260,7 +260,11 @@ class Derivation:
     @property
     def claims(self) -> Mapping[str, str]:
         """Claim -> how much of it this derivation carries."""
-        return {**self.covers, **{c.claim: f"part: {c.part}" if c.part else "concluded" for c in self.concludes}}
+        parts: dict[str, list[str]] = {}
+        for end in self.concludes:
+            parts.setdefault(end.claim, []).append(end.part)
+        ends = {claim: f"part: {'; '.join(own)}" if all(own) else "concluded" for claim, own in parts.items()}
+        return {**self.covers, **ends}
 
     @cached_property
     def names(self) -> frozenset[Any]:
