@@ -54,6 +54,7 @@ _OF_THE_LEDGER = (
     "test_mutant_counts.py",
     "test_where.py",
     "test_transposes.py",
+    "test_conditions_in_words.py",
     "test_cli_claims.py",
     "test_site.py",
     "test_matrix.py",

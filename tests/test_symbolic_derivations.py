@@ -297,3 +297,4 @@ def test_all_parts_of_a_claim_that_a_derivation_concludes_are_said():
     parts = [end.part for end in log_density_ratio().concludes]
     assert len(parts) == 2 and said == f"part: {'; '.join(parts)}"
     assert scale_order().claims["N26-L3"] == "concluded"
+    assert all(text.count("the exact covariance term") < 2 for d in all_derivations() for text in d.claims.values())

@@ -263,7 +263,9 @@ class Derivation:
         parts: dict[str, list[str]] = {}
         for end in self.concludes:
             parts.setdefault(end.claim, []).append(end.part)
-        ends = {claim: f"part: {'; '.join(own)}" if all(own) else "concluded" for claim, own in parts.items()}
+        ends = {
+            claim: f"part: {'; '.join(dict.fromkeys(own))}" if all(own) else "concluded" for claim, own in parts.items()
+        }
         return {**self.covers, **ends}
 
     @cached_property
