@@ -145,40 +145,46 @@ def largest_angle() -> Derivation:
     """
     level = sp.Symbol("a", positive=True)
     steps = (
+        Step("vectors", "n vectors, independent and uniform on the sphere of R^d.", kind="definition"),
         Step(
             "one pair",
             "Pr[|x.y| >= t] <= 2 e^{-d t^2/2} for uniform unit vectors (a cap of the sphere); fewer than n^2/2 pairs.",
             kind="argument",
-        ),
-        Step(
-            "at a = 3",
-            "The chance tends to 0: the limit cannot be 4.",
-            lhs=sp.Subs(draws ** (2 - level**2 / 2), level, 3),
-            rhs=draws ** sp.Rational(-5, 2),
-        ),
-        Step(
-            "angles and cosines",
-            "log n/d tends to 0, so the largest cosine does, and arcsin t/t tends to 1.",
-            kind="argument",
-        ),
-        Step(
-            "cosine at which the union bound is 1",
-            "a = 2, which is the limit (Cai and Jiang 2012).",
-            lhs=sp.Subs(2 - level**2 / 2, level, 2),
-            rhs=zero,
+            premises=("vectors",),
         ),
         Step(
             "union bound",
             "t = a sqrt(log n/d).",
             lhs=draws**2 * sp.exp(-dimension * (level**2 * sp.log(draws) / dimension) / 2),
             rhs=draws ** (2 - level**2 / 2),
+            premises=("one pair",),
+        ),
+        Step(
+            "angles and cosines",
+            "log n/d tends to 0, so the largest cosine does, and arcsin t/t tends to 1.",
+            kind="argument",
+            premises=("union bound", "log n/d -> 0"),
+        ),
+        Step(
+            "at a = 3",
+            "The chance tends to 0: the limit cannot be 4.",
+            lhs=sp.Subs(draws ** (2 - level**2 / 2), level, 3),
+            rhs=draws ** sp.Rational(-5, 2),
+            premises=("union bound", "angles and cosines", "n -> infinity"),
+        ),
+        Step(
+            "cosine at which the union bound is 1",
+            "a = 2, which is the limit (Cai and Jiang 2012).",
+            lhs=sp.Subs(2 - level**2 / 2, level, 2),
+            rhs=zero,
+            premises=("union bound",),
         ),
     )
     return Derivation(
         id="random_canaries.largest_angle",
         title="How far random unit vectors are from orthogonal",
         sources=("KM-8.1",),
-        hypotheses=("n vectors independent, uniform on the sphere of R^d", "n -> infinity, log n/d -> 0"),
+        hypotheses=("n -> infinity", "log n/d -> 0"),
         steps=steps,
         result_step="union bound",
         symbols={"n": draws, "a": level},
@@ -186,7 +192,10 @@ def largest_angle() -> Derivation:
             Fault("exponent of one vector", "union bound", lambda rhs: draws ** (1 - level**2 / 2)),
             Fault("square dropped", "union bound", lambda rhs: draws ** (2 - level / 2)),
         ),
-        covers={"KM-8.1": "part: the constant behind the printed proof"},
+        concludes=(
+            Conclusion("KM-G-L2", "at a = 3", part="that the constant is not 4"),
+            Conclusion("KM-G-L2", "cosine at which the union bound is 1", part="how small the constant is"),
+        ),
     )
 
 
