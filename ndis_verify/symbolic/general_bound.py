@@ -41,10 +41,22 @@ def additive_noise() -> Derivation:
     definite, semidefinite = sp.Symbol("p", positive=True), sp.Symbol("q", nonnegative=True)  # two forms at u
     steps = (
         Step(
+            "output",
+            "mu_D + S_D^{1/2} z, z a vector of independent standard normal variables: S_D is positive semidefinite, so"
+            " it has a root. Along one direction mu + sqrt(S) w.",
+            kind="definition",
+        ),
+        Step(
+            "noise",
+            "N(0, N), N positive semidefinite, independent of the data and of the draw.",
+            kind="definition",
+        ),
+        Step(
             "law",
             "E exp(t (mu + sqrt(S) w)), w standard normal: completing the square,",
             lhs=tilted,
             rhs=closed * phi(w - t * root),
+            premises=("output",),
         ),
         Step(
             "mass",
@@ -52,6 +64,7 @@ def additive_noise() -> Derivation:
             " (Cramer-Wold for vectors).",
             lhs=sp.Limit(Phi(w), w, sp.oo) - sp.Limit(Phi(w), w, -sp.oo),
             rhs=one,
+            premises=("law",),
         ),
         Step(
             "independent noise",
@@ -59,12 +72,14 @@ def additive_noise() -> Derivation:
             lhs=sp.log(closed) + t**2 * added / 2,
             rhs=t * mu + t**2 * (variance + added) / 2,
             reduce=lambda left, right: sp.expand(sp.expand_log(left, force=True) - right),
+            premises=("mass", "noise"),
         ),
         Step(
             "in two coordinates",
             "covariance matrices add in every direction u.",
             lhs=form(cov) + form(noise),
             rhs=form(cov + noise),
+            premises=("independent noise",),
         ),
         Step(
             "positive definite",
@@ -74,19 +89,21 @@ def additive_noise() -> Derivation:
             rhs=zero,
             relation=">",
             witness=definite + semidefinite,
+            premises=("in two coordinates",),
         ),
         Step(
             "variance",
             "of one coordinate.",
             lhs=sp.Derivative(t * mu + t**2 * variance / 2 + t**2 * added / 2, (t, 2)),
             rhs=variance + added,
+            premises=("independent noise",),
         ),
     )
     return Derivation(
         id="general_bound.additive_noise",
         title="Gaussian outputs with added Gaussian noise",
         sources=("N26-D3", "N26-D4"),
-        hypotheses=("S_D >= 0", "N >= 0", "noise independent of the output"),
+        hypotheses=(),
         steps=steps,
         result_step="variance",
         symbols={"variance": variance, "added": added},
@@ -95,7 +112,13 @@ def additive_noise() -> Derivation:
             Fault("square not completed", "law", lambda rhs: rhs * sp.exp(t)),
             Fault("covariance of the noise lost", "in two coordinates", lambda rhs: form(cov)),
         ),
-        covers={"N26-D3": "whole", "N26-D4": "whole"},
+        concludes=(
+            Conclusion("N26-D3", "mass", part="the law of the output"),
+            Conclusion(
+                "N26-D4", "positive definite", part="the covariance in every direction, and when it has a density"
+            ),
+            Conclusion("N26-D4", "variance", part="the variance of one coordinate"),
+        ),
     )
 
 

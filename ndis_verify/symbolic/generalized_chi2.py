@@ -7,7 +7,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import p, q
@@ -70,26 +70,34 @@ def definition() -> Derivation:
         ),
         *one,
         *gauss,
-        Step("logarithm", "One square's share.", lhs=sp.log(held(factor)), rhs=of_one),
+        Step("logarithm", "One square's share.", lhs=sp.log(held(factor)), rhs=of_one, premises=(one[-1].name,)),
         Step(
             "k squares",
             "k logarithms, and nu = sum n_j^2; only the sum of the n_j^2 enters.",
             lhs=sp.Subs(pooled, (n, kappa), (sp.sqrt(nu), 1 - 2 * w * u)),
             rhs=log_moment,
+            premises=("law", "logarithm", gauss[-1].name),
         ),
-        Step("mean", "First derivative at 0.", lhs=sp.diff(log_moment, u).subs(u, 0), rhs=w * (k + nu) + m),
+        Step(
+            "mean",
+            "First derivative at 0.",
+            lhs=sp.diff(log_moment, u).subs(u, 0),
+            rhs=w * (k + nu) + m,
+            premises=("k squares",),
+        ),
         Step(
             "variance",
             "Second derivative at 0.",
             lhs=sp.diff(log_moment, u, 2).subs(u, 0),
             rhs=2 * w**2 * (k + 2 * nu) + std**2,
+            premises=("k squares",),
         ),
     )
     return Derivation(
         id="generalized_chi2.definition",
         title="The generalized chi-square law and its moment generating function",
         sources=("N26-D1",),
-        hypotheses=("independent terms", "2wu < 1"),
+        hypotheses=(),
         steps=steps,
         result_step="k squares",
         symbols={"w": w, "dof": k, "noncentrality": nu, "std": std, "m": m, "u": u},
@@ -99,7 +107,10 @@ def definition() -> Derivation:
             Fault("variance of the central law", "variance", lambda rhs: rhs.subs(nu, 0)),
             Fault("sign of the log term flipped", "k squares", lambda rhs: rhs + k * sp.log(1 - 2 * w * u)),
         ),
-        covers={"N26-D1": "whole: a definition; its moments follow"},
+        concludes=(
+            Conclusion("N26-D1", "mean", part="the law through its moments, its mean"),
+            Conclusion("N26-D1", "variance", part="its variance"),
+        ),
     )
 
 

@@ -177,7 +177,7 @@ def largest_angle() -> Derivation:
             "a = 2, which is the limit (Cai and Jiang 2012).",
             lhs=sp.Subs(2 - level**2 / 2, level, 2),
             rhs=zero,
-            premises=("union bound",),
+            premises=("union bound", "angles and cosines"),
         ),
     )
     return Derivation(
@@ -194,7 +194,7 @@ def largest_angle() -> Derivation:
         ),
         concludes=(
             Conclusion("KM-G-L2", "at a = 3", part="that the constant is not 4"),
-            Conclusion("KM-G-L2", "cosine at which the union bound is 1", part="how small the constant is"),
+            Conclusion("KM-G-L2", "cosine at which the union bound is 1", part="that it is at most 2"),
         ),
     )
 
