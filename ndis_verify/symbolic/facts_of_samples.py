@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, without_jumps
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, without_jumps
 from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
 from ndis_verify.symbolic.zero import as_expression
 
@@ -33,6 +33,13 @@ def _without(a: Mapping[str, Any], *names: str) -> None:
 def _exponent(a: Mapping[str, Any]) -> Instance:
     _without(a, "mean", "variance", "rest")
     return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
+
+
+def _of_normal_laws(a: Mapping[str, Any]) -> Instance:
+    if not (a["eigenvalue"].is_positive and a["variance"].is_positive and a["shift"].is_nonnegative):
+        return NOTHING
+    stretched = summed(a["eigenvalue"] - 1 - sp.log(a["eigenvalue"]))
+    return a["divergence"], "=", (stretched + a["shift"] / a["variance"]) / 2
 
 
 OF_SAMPLES: Mapping[str, Fact] = {
@@ -292,18 +299,14 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (a["of image"], "<=", a["information"]),
     ),
     "divergence of two normal laws": Fact(
-        text="The divergence (KL) of N(m, s^2 K) from N(0, s^2 I) is half of sum (k_i - 1 - log k_i) + |m|^2/s^2, k_i"
-        " the"
-        " eigenvalues of K.",
+        text="There is a number, the divergence (KL) of N(m, s^2 K) from N(0, s^2 I), K with the eigenvalues k_i > 0,"
+        " and it is half of sum (k_i - 1 - log k_i) + |m|^2/s^2.",
         tex=r"\mathrm{KL} = \tfrac12\left(\sum_i (k_i - 1 - \log k_i) + |m|^2/s^2\right)",
         letters=("divergence", "eigenvalue", "shift", "variance"),
-        conditions={"laws": "the two laws are normal"},
+        conditions={},
         reference="Polyanskiy and Wu, Information Theory, section 2.2",
-        instance=lambda a: (
-            a["divergence"],
-            "=",
-            (summed(a["eigenvalue"] - 1 - sp.log(a["eigenvalue"])) + a["shift"] / a["variance"]) / 2,
-        ),
+        brings=("divergence",),
+        instance=_of_normal_laws,
     ),
     "points under a curve": Fact(
         text="The abscissa of a uniform point under the graph of an integrable f >= 0 has the density f over its"
