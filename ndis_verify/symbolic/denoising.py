@@ -138,11 +138,13 @@ def james_stein() -> Derivation:
     bayes = d * prior**2 * std**2 / total
     risk = d * std**2 - (d - 2) * std**4 / total
     steps = (
+        Step("release", "y ~ N(theta, std^2 I_d), d >= 3, std known.", kind="definition"),
         Step(
             "one derivative",
             "N = ||y||^2 = y_i^2 + r.",
             lhs=sp.Derivative(y / (y**2 + others), y),
             rhs=1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
+            premises=("release",),
         ),
         by_fact(
             "Stein's identity",
@@ -155,22 +157,21 @@ def james_stein() -> Derivation:
                 "g": y / (y**2 + others),
                 "slope": 1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
             },
-            {"normal": "std known", "slope": "one derivative", "finite": "one derivative"},
+            {"slope": "one derivative", "finite": "one derivative"},
         ),
-        Step("divergence", "Summed over d coordinates.", lhs=d / norm - 2 * norm / norm**2, rhs=(d - 2) / norm),
+        Step(
+            "divergence",
+            "Summed over d coordinates.",
+            lhs=d / norm - 2 * norm / norm**2,
+            rhs=(d - 2) / norm,
+            premises=("Stein's identity",),
+        ),
         Step(
             "risk",
             "||y - theta + g||^2 = ||y - theta||^2 + 2 <y - theta, g> + ||g||^2 with g = -(d-2) std^2 y/N.",
             lhs=shrink**2 * norm / norm**2 - 2 * std**2 * shrink * held(d - 2) / norm,
             rhs=-((d - 2) ** 2) * std**4 / norm,
-        ),
-        Step(
-            "dominance",
-            "d = 2 + v: the risk is below d std^2 by this positive amount, for every theta.",
-            lhs=(d - 2).subs(d, 2 + room) ** 2 * std**4 / norm,
-            rhs=zero,
-            relation=">",
-            witness=room**2 * std**4 / norm,
+            premises=("divergence",),
         ),
         Step(
             "inverse chi-square",
@@ -181,16 +182,28 @@ def james_stein() -> Derivation:
         ),
         by_fact(
             "noncentral law",
-            "N/std^2 is noncentral chi-square with d degrees of freedom, noncentrality ||theta||^2/std^2.",
+            "N/std^2 = e^L is noncentral chi-square with d = 2 + v degrees of freedom; its noncentrality is"
+            " ||theta||^2/std^2.",
             "inverse of a noncentral chi-square variable",
-            {"N": norm / std**2, "d": d, "K": sp.Symbol("K", nonnegative=True)},
-            {"law": "d >= 3", "inverse": "inverse chi-square"},
+            {"L": sp.Symbol("L", real=True), "d": 2 + room, "K": sp.Symbol("K", nonnegative=True)},
+            {"degrees": Step("d > 2", "2 + v > 2.", lhs=2 + room, rhs=sp.Integer(2), relation=">", witness=room)},
+            premises=("release", "inverse chi-square"),
+        ),
+        Step(
+            "dominance",
+            "d = 2 + v: the risk is below d std^2 by this positive amount, for every theta.",
+            lhs=(d - 2).subs(d, 2 + room) ** 2 * std**4 / norm,
+            rhs=zero,
+            relation=">",
+            witness=room**2 * std**4 / norm,
+            premises=("risk", "noncentral law"),
         ),
         Step(
             "theta = 0",
             "K = 0: the risk is 2 std^2 whatever d is.",
             lhs=d * std**2 - (d - 2) ** 2 * std**4 / ((d - 2) * std**2),
             rhs=2 * std**2,
+            premises=("risk", "noncentral law"),
         ),
         Step(
             "score of the prior's variance",
@@ -198,31 +211,35 @@ def james_stein() -> Derivation:
             " likelihood gives 1 - d std^2/N (0 where negative), not 1 - (d-2) std^2/N.",
             lhs=sp.Subs(sp.diff(log_likelihood, spread), spread, norm / d),
             rhs=zero,
+            premises=("release",),
         ),
         Step(
             "what d - 2 is",
             "E[(d-2)/N] = 1/(w^2 + std^2): the unbiased estimate of what the posterior mean needs.",
             lhs=held(d - 2) * held(1 / held(held(d - 2) * total)),
             rhs=1 / total,
-        ),
-        Step(
-            "ratio to the Bayes risk",
-            "1 + 2 std^2/(d w^2): not bounded as w -> 0.",
-            lhs=risk / bayes,
-            rhs=1 + 2 * std**2 / (d * prior**2),
+            premises=("inverse chi-square",),
         ),
         Step(
             "risk under the prior",
             "E[1/N] = 1/((d-2)(w^2 + std^2)).",
             lhs=d * std**2 - held(d - 2) ** 2 * std**4 * held(1 / held(held(d - 2) * total)),
             rhs=risk,
+            premises=("risk", "what d - 2 is"),
+        ),
+        Step(
+            "ratio to the Bayes risk",
+            "1 + 2 std^2/(d w^2): not bounded as w -> 0.",
+            lhs=risk / bayes,
+            rhs=1 + 2 * std**2 / (d * prior**2),
+            premises=("risk under the prior",),
         ),
     )
     return Derivation(
         id="denoising.james_stein",
         title="The James-Stein estimator and its risk",
         sources=("BW-T11",),
-        hypotheses=("d >= 3", "std known"),
+        hypotheses=(),
         steps=steps,
         result_step="risk under the prior",
         symbols={"d": d, "prior_std": prior, "std": std},
@@ -240,7 +257,19 @@ def james_stein() -> Derivation:
             Fault("ratio bounded by 1 + 2/d", "ratio to the Bayes risk", lambda rhs: 1 + 2 / d),
             Fault("risk gain halved", "risk", lambda rhs: rhs / 2),
         ),
-        covers={"BW-T11": "whole"},
+        concludes=(
+            *(
+                Conclusion("BW-T11", end, part=part)
+                for end, part in (
+                    ("dominance", "the risk, and that it is smaller"),
+                    ("theta = 0", "the risk at 0"),
+                    ("score of the prior's variance", "what maximum likelihood gives"),
+                    ("ratio to the Bayes risk", "under the prior, over the Bayes risk"),
+                )
+            ),
+            Conclusion("BW-B", "dominance", part="James-Stein, every histogram"),
+            Conclusion("BW-Fig1", "risk under the prior", part="James-Stein, average under the prior"),
+        ),
     )
 
 
@@ -276,9 +305,11 @@ def soft_threshold() -> Derivation:
         "y^2 - mu^2 - 1 integrates to -(y + mu) phi(y - mu).",
     )
     log_d, inverse, square = sp.symbols("L q s", positive=True)  # 2 ln d, 1/d, mu^2
-    clipped = sp.Max(-level, sp.Min(level, -y))
-    inside = -sp.Heaviside(level + y) * sp.Heaviside(level + sp.Min(level, -y))
+    clipped = (sp.Abs(y - level) - sp.Abs(y + level)) / 2
+    inside = (sp.sign(y - level) - sp.sign(y + level)) / 2
     steps = (
+        Step("release", "y ~ N(theta, std^2 I_d), std known: over std, one coordinate is N(mu, 1).", kind="definition"),
+        Step("coordinates", "Finitely many, d of them; every sum over them is finite.", kind="definition"),
         Step("slope of g", "-1 where |y| < l, and 0 beyond.", lhs=sp.Derivative(clipped, y), rhs=inside),
         by_fact(
             "unbiased risk estimate",
@@ -293,10 +324,17 @@ def soft_threshold() -> Derivation:
                 "g": clipped,
                 "slope": inside,
             },
-            {"normal": "std known", "slope": "slope of g", "finite": "slope of g"},
+            {"slope": "slope of g", "finite": "slope of g"},
+            premises=("release",),
         ),
         *body,
-        Step("risk of one coordinate", "The mass added.", lhs=1 + level**2 + body[1].rhs, rhs=risk),
+        Step(
+            "risk of one coordinate",
+            "The mass added.",
+            lhs=1 + level**2 + body[1].rhs,
+            rhs=risk,
+            premises=("unbiased risk estimate", body[1].name),
+        ),
         Step(
             "at most 1 + l^2",
             "The integrand is negative: |y| = l/(1+v).",
@@ -304,18 +342,21 @@ def soft_threshold() -> Derivation:
             rhs=(level / (1 + room)) ** 2 - level**2 - 2,
             relation=">",
             witness=2 + level**2 * room * (2 + room) / (1 + room) ** 2,
+            premises=("unbiased risk estimate",),
         ),
         Step(
             "slope in the mean",
             "2 mu times a probability, so at most 2 mu: risk(mu) <= risk(0) + mu^2.",
             lhs=sp.diff(risk, mean),
             rhs=2 * mean * (Phi(level - mean) - Phi(-level - mean)),
+            premises=("risk of one coordinate",),
         ),
         Step(
             "risk at 0",
             "Phi(-x) = 1 - Phi(x).",
             lhs=_soft_risk(zero, x),
             rhs=at_zero,
+            premises=("risk of one coordinate",),
             reduce=lambda left, right: (left - right).rewrite(sp.erf),
         ),
         Step(
@@ -329,12 +370,14 @@ def soft_threshold() -> Derivation:
             "to 0, so it is positive.",
             lhs=sp.Limit(phi(x) * (2 + x**2) / (x**3 + 3 * x), x, sp.oo),
             rhs=Phi(-sp.oo),
+            premises=("Mills bound: slope",),
         ),
         Step(
             "risk at 0 times e^{l^2/2}",
             "decreases by the Mills bound,",
             lhs=sp.diff(sp.exp(x**2 / 2) * at_zero, x),
             rhs=-2 * sp.exp(x**2 / 2) * (x**3 + 3 * x) * mills,
+            premises=("risk at 0", "Mills bound: end"),
         ),
         Step(
             "start",
@@ -342,12 +385,21 @@ def soft_threshold() -> Derivation:
             lhs=at_zero.subs(x, 0),
             rhs=one,
             reduce=lambda left, right: (left - right).rewrite(sp.erfc),
+            premises=("risk at 0 times e^{l^2/2}",),
+        ),
+        Step(
+            "risk",
+            "The risk is even in the mean.",
+            lhs=sp.Subs(risk, mean, -mean),
+            rhs=risk,
+            premises=("risk of one coordinate",),
+            reduce=lambda left, right: (left - right).rewrite(sp.erf),
         ),
         Step(
             "threshold",
-            "e^{-l^2/2} with l^2 = 2 ln d.",
-            lhs=sp.exp(-(held(sp.sqrt(2 * sp.log(d))) ** 2) / 2),
-            rhs=1 / d,
+            "e^{-l^2/2} with l^2 = 2 ln d, d = 1 + v.",
+            lhs=sp.exp(-(held(sp.sqrt(2 * sp.log(1 + room))) ** 2) / 2),
+            rhs=1 / (1 + room),
         ),
         Step(
             "|mu| >= 1",
@@ -356,6 +408,7 @@ def soft_threshold() -> Derivation:
             rhs=1 + log_d,
             relation=">",
             witness=(1 + log_d) * inverse,
+            premises=("at most 1 + l^2", "threshold"),
         ),
         Step(
             "|mu| < 1",
@@ -364,6 +417,7 @@ def soft_threshold() -> Derivation:
             rhs=inverse + square,
             relation=">",
             witness=log_d * (inverse + square),
+            premises=("slope in the mean", "start", "threshold"),
         ),
         by_fact(
             "sum",
@@ -372,28 +426,22 @@ def soft_threshold() -> Derivation:
             " 1. For d = 1 the threshold is 0 and both sides are at least std^2.",
             "means are linear",
             {"mean": summed, "terms": ((1 / d, one), (one, sp.Min(sp.Function("mu", real=True)(bin_of_sum) ** 2, 1)))},
-            {"integrable": "std known"},
-        ),
-        Step(
-            "risk",
-            "The risk is even in the mean.",
-            lhs=sp.Subs(risk, mean, -mean),
-            rhs=risk,
-            reduce=lambda left, right: (left - right).rewrite(sp.erf),
+            {"integrable": "coordinates"},
+            premises=("|mu| >= 1", "|mu| < 1", "risk"),
         ),
     )
     return Derivation(
         id="denoising.soft_threshold",
         title="The soft threshold's risk and its distance from the ideal",
         sources=("BW-T12",),
-        hypotheses=("d >= 1", "std known"),
+        hypotheses=(),
         steps=steps,
         result_step="risk",
         symbols={"mean": mean, "threshold": level},
         faults=(
             Fault("sign of the boundary terms", "risk", lambda rhs: rhs + 2 * (level + mean) * phi(level - mean)),
             Fault("slope mu instead of 2 mu", "slope in the mean", lambda rhs: rhs / 2),
-            Fault("threshold sqrt(ln d)", "threshold", lambda rhs: 1 / sp.sqrt(d)),
+            Fault("threshold sqrt(ln d)", "threshold", lambda rhs: sp.sqrt(rhs)),
             Fault("variance term dropped", "|mu| >= 1", lambda rhs: rhs + (1 + log_d) * 2 * inverse),
             Fault(
                 "Mills bound 1/x",
@@ -401,5 +449,12 @@ def soft_threshold() -> Derivation:
                 lambda rhs: -2 * sp.exp(x**2 / 2) * (x**3 + 3 * x) * (phi(x) / x - Phi(-x)),
             ),
         ),
-        covers={"BW-T12": "the oracle inequality with the variance term"},
+        concludes=(
+            Conclusion("BW-T12", "sum", part="the oracle inequality with the variance term"),
+            Conclusion("BW-B", "sum", part="soft threshold, few filled bins"),
+            Conclusion("BW-Fig2-every-signal", "sum", part="the oracle inequality in any orthonormal basis"),
+            Conclusion("BW-eq7", "at most 1 + l^2", part="the risk of a large coordinate"),
+            Conclusion("BW-eq7", "slope in the mean", part="how the risk grows from that at 0"),
+            Conclusion("BW-eq7", "start", part="the risk at 0"),
+        ),
     )

@@ -6,13 +6,15 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi
 
 d, x, room, rate, log_term = sp.symbols("d x v R L", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
+_REGION = "0 < p <= 2: 1 + ln d <= R^2 and R^p <= d; p >= 2: R > 0"
+_RELEASE, _KNOWN = "release y ~ N(theta, sigma^2 I_d)", "sigma known"
 
 
 @cache
@@ -22,7 +24,7 @@ def minimax_balls() -> Derivation:
     L = 1 + ln(d/R^p), for 1 + ln d <= R^2 and R^p <= d. For p >= 2: between Phi(-1) and 1 times
     d std^2 min(1, R^2 d^{-2/p}). `number`: R^p L^{1-p/2} at `d`, `radius` = R and `p`.
     """
-    p, a, tau, blocks = sp.symbols("p A tau s", positive=True)
+    p, a, std = sp.symbols("p A sigma", positive=True)
     size = rate**p * (1 + sp.log(d / rate**p)) ** (1 - p / 2)
     threshold = sp.sqrt(2 * sp.log(d / rate**p))
     more = 4 + room  # L > 4
@@ -31,6 +33,7 @@ def minimax_balls() -> Derivation:
             "upper: risk of a coordinate",
             "soft_threshold: risk <= min(1 + l^2, e^{-l^2/2} + mu^2) <= e^{-l^2/2} + min(mu^2, A), A = 1 + l^2.",
             kind="argument",
+            premises=(_RELEASE, _KNOWN),
         ),
         Step(
             "upper: |mu|^2 = A/(1+v) <= A",
@@ -39,6 +42,7 @@ def minimax_balls() -> Derivation:
             rhs=sp.log(a / (1 + room)),
             relation=">",
             witness=sp.log(1 + room) * x / (1 + x),
+            premises=("upper: risk of a coordinate",),
         ),
         Step(
             "upper: |mu|^2 = A(1+v) > A",
@@ -47,12 +51,14 @@ def minimax_balls() -> Derivation:
             rhs=sp.log(a),
             relation=">",
             witness=sp.log(1 + room) * p / 2,
+            premises=("upper: risk of a coordinate",),
         ),
         Step(
             "upper: threshold",
             "l^2 = 2 ln(d/R^p): d e^{-l^2/2} = R^p.",
             lhs=held(d) * sp.exp(-(held(threshold) ** 2) / 2),
             rhs=rate**p,
+            premises=(_REGION,),
         ),
         Step(
             "upper: 1 + l^2 <= 2 L",
@@ -61,6 +67,7 @@ def minimax_balls() -> Derivation:
             rhs=1 + 2 * (log_term - 1),
             relation=">",
             witness=one,
+            premises=("upper: threshold",),
         ),
         Step(
             "upper: total",
@@ -69,12 +76,19 @@ def minimax_balls() -> Derivation:
             rhs=1 + 2 / (1 + x) * (1 + room),
             relation=">=",
             witness=room + 2 * (1 + room) * x / (1 + x),
+            premises=(
+                "upper: |mu|^2 = A/(1+v) <= A",
+                "upper: |mu|^2 = A(1+v) > A",
+                "upper: threshold",
+                "upper: 1 + l^2 <= 2 L",
+            ),
         ),
         Step(
             "lower, L <= 4",
             "floor(R^p) >= R^p/2 coordinates at +-1, independent fair signs: the sign is misjudged with probability at"
             " least Phi(-1), and then the loss is at least 1. Phi(-1)/2 divided by 4^{1-p/2} <= 4 is above 1/51.",
             kind="argument",
+            premises=(_REGION, _RELEASE),
         ),
         Step(
             "lower, L <= 4: constant",
@@ -84,12 +98,14 @@ def minimax_balls() -> Derivation:
             relation=">",
             witness=Phi(-one).rewrite(sp.erfc) / 8 - sp.Rational(1, 51),
             reduce=lambda left, right: (left - right).rewrite(sp.erfc),
+            premises=("lower, L <= 4",),
         ),
         Step(
             "lower, L > 4: blocks",
             "tau^2 = L/4 <= R^2/4; s = floor((R/tau)^p) >= (R/tau)^p/2 blocks of m = floor(d/s) coordinates, one spike"
             " tau in each, uniform: s tau^p <= R^p and s m <= d. R^2 >= 1 + ln d >= L as R >= 1.",
             kind="argument",
+            premises=(_REGION, _RELEASE),
         ),
         Step(
             "lower, L > 4: block size",
@@ -99,6 +115,7 @@ def minimax_balls() -> Derivation:
             relation=">",
             witness=p / 2 * sp.log(1 + room / 4),
             reduce=lambda left, right: sp.expand_log(left - right),
+            premises=("lower, L > 4: blocks",),
         ),
         Step(
             "lower, L > 4: ln m >= L - 2 >= L/2",
@@ -107,13 +124,15 @@ def minimax_balls() -> Derivation:
             rhs=more / 2,
             relation=">",
             witness=room / 2,
+            premises=("lower, L > 4: block size",),
         ),
         by_fact(
             "lower, L > 4: information",
             "The spike's place and the data share at most the divergence of N(tau e_j, I) from N(0, I), tau^2/2 = L/8.",
-            "mutual information and any reference law",
-            {"information": sp.Symbol("I", nonnegative=True), "divergence": log_term / 8},
-            {"laws": "0 < p <= 2: 1 + ln d <= R^2 and R^p <= d"},
+            "information of a place in noise",
+            {"information": sp.Symbol("I", real=True), "size": sp.sqrt(log_term) / 2},
+            {},
+            premises=("lower, L > 4: blocks",),
         ),
         Step(
             "lower, L > 4: Fano",
@@ -122,6 +141,7 @@ def minimax_balls() -> Derivation:
             rhs=sp.Rational(3, 4) - sp.log(2) / 2,
             relation=">",
             witness=sp.log(2) / 2 * room / more,
+            premises=("lower, L > 4: information", "lower, L > 4: ln m >= L - 2 >= L/2"),
         ),
         Step(
             "lower, L > 4: error above 1/3",
@@ -130,6 +150,7 @@ def minimax_balls() -> Derivation:
             rhs=sp.Rational(1, 3),
             relation=">",
             witness=sp.Rational(5, 12) - sp.log(2) / 2,
+            premises=("lower, L > 4: Fano",),
         ),
         Step(
             "lower, L > 4: loss",
@@ -137,12 +158,14 @@ def minimax_balls() -> Derivation:
             " a block.",
             lhs=held(more) / 4 / 2 / 3,
             rhs=more / 24,
+            premises=("lower, L > 4: error above 1/3", "lower, L > 4: blocks"),
         ),
         Step(
             "lower, L > 4: total",
             "s L/24 >= (R^p/48)(4/L)^{p/2} L >= R^p L^{1-p/2}/48.",
             lhs=(rate / sp.sqrt(log_term / 4)) ** p / 2 * log_term / 24 / (rate**p * log_term ** (1 - p / 2)),
             rhs=4 ** (p / 2) / sp.Integer(48),
+            premises=("lower, L > 4: loss",),
         ),
         Step(
             "p >= 2: lower",
@@ -150,29 +173,35 @@ def minimax_balls() -> Derivation:
             " >= tau^2 Phi(-1).",
             lhs=d * (rate * d ** (-1 / p)) ** p,
             rhs=rate**p,
+            premises=(_REGION, _RELEASE),
         ),
         Step(
             "p >= 2: upper",
             "y itself costs d, and 0 costs ||theta||^2 <= d^{1-2/p} R^2 (power means).",
             lhs=d * (rate * d ** (-1 / p)) ** 2,
             rhs=d ** (1 - 2 / p) * rate**2,
+            premises=(_REGION, _RELEASE),
         ),
         Step(
             "rate",
-            "The two ways to write the rate.",
-            lhs=rate**p * (1 + sp.log(d) - p * sp.log(rate)) ** (1 - p / 2),
+            "The two ways to write the rate, r = R sigma.",
+            lhs=held(rate * std) ** p
+            * held(std) ** (2 - p)
+            * (1 + sp.log(d * held(std) ** p / held(rate * std) ** p)) ** (1 - p / 2)
+            / std**2,
             rhs=size,
-            reduce=lambda left, right: sp.expand_log(left - right),
+            premises=(_REGION,),
         ),
     )
     return Derivation(
         id="denoising_minimax.minimax_balls",
         title="Minimax rates over balls, with constants",
         sources=("BW-eq7",),
-        hypotheses=("0 < p <= 2: 1 + ln d <= R^2 and R^p <= d", "p >= 2: any R > 0"),
+        hypotheses=(_REGION, _RELEASE, _KNOWN),
         steps=steps,
         result_step="rate",
         symbols={"d": d, "radius": rate, "p": p},
+        domain=(sp.log(d / rate**p) >= 0,),
         faults=(
             Fault("exponent 1 for 1 - p/2", "rate", lambda rhs: rhs * (1 + sp.log(d / rate**p)) ** (p / 2)),
             Fault("threshold sqrt(ln)", "upper: threshold", lambda rhs: sp.sqrt(d) * rate ** (p / 2)),
@@ -180,5 +209,15 @@ def minimax_balls() -> Derivation:
             Fault("constant 1/40", "lower, L <= 4: constant", lambda rhs: sp.Rational(1, 40)),
             Fault("exponent of the dimension", "p >= 2: upper", lambda rhs: rhs * d),
         ),
-        covers={"BW-eq7": "whole"},
+        concludes=tuple(
+            Conclusion("BW-eq7", end, part=part)
+            for end, part in (
+                ("upper: total", "p <= 2, from above"),
+                ("lower, L <= 4: constant", "p <= 2, from below, L <= 4"),
+                ("lower, L > 4: total", "p <= 2, from below, L > 4"),
+                ("p >= 2: lower", "p >= 2, from below"),
+                ("p >= 2: upper", "p >= 2, from above"),
+                ("rate", "the rate as printed"),
+            )
+        ),
     )

@@ -29,6 +29,7 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
             rhs=quotient,
             relation="<=",
             witness=-gap * more / ((b + v) * (b + v + more)),
+            premises=("Rayleigh ratio",),
         ),
         Step(
             "Rayleigh ratio, at least 1",
@@ -37,6 +38,7 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
             rhs=one,
             relation=">=",
             witness=gap / (b + v + more),
+            premises=("Rayleigh ratio",),
         ),
         by_fact(
             eigenvalue,
@@ -59,6 +61,22 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
             {"S": after[0], "T": after[1], "quotient": later, "bound": one},
             {"least": "Rayleigh ratio, at least 1", "definite": more_noise},
         ),
+        Step(
+            "Rayleigh ratio, at least 1 before",
+            "The ratio was at least 1 before,",
+            lhs=quotient,
+            rhs=one,
+            relation=">=",
+            witness=gap / (b + v),
+            premises=("Rayleigh ratio",),
+        ),
+        by_fact(
+            "eigenvalues, at least 1 before",
+            "and so were they.",
+            "eigenvalues lie above a bound of Rayleigh quotients",
+            {"S": before[0], "T": before[1], "quotient": quotient, "bound": one},
+            {"least": "Rayleigh ratio, at least 1 before", "definite": noise},
+        ),
         by_fact(
             "logarithms of eigenvalues",
             "So the logarithms, which are not negative, are no larger:",
@@ -69,6 +87,7 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
                 "least": "eigenvalues, at least 1",
                 "positive": Step("one", "1 > 0.", lhs=one, rhs=zero, relation=">", witness=one),
             },
+            premises=("eigenvalues, at least 1 before",),
         ),
         by_fact(
             "rho",
@@ -77,12 +96,13 @@ def eigenvalue_steps(a: sp.Expr, b: sp.Expr, gap: sp.Expr, v: sp.Expr) -> tuple[
             {"f": sp.log(relative(*after)), "g": sp.log(relative(*before))},
             {"pointwise": "logarithms of eigenvalues"},
         ),
+        Step("coordinates", "Finitely many; every sum over them is finite.", kind="definition"),
         by_fact(
             "nu of a pair",
             "nu of a pair is their sum,",
             "means keep the order",
             {"mean": total_of, "f": sp.log(relative(*after)), "g": sp.log(relative(*before))},
-            {"pointwise": "logarithms of eigenvalues", "integrable": "sensitivities finite for every v > 0"},
+            {"pointwise": "logarithms of eigenvalues", "integrable": "coordinates"},
         ),
         by_fact(
             "nu",

@@ -311,20 +311,6 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             ),
         },
     ),
-    "a convex function is the integral of its slope": Fact(
-        text="A convex function that is continuous on [a, b] is the integral of its slope, which exists but at"
-        " countably"
-        " many points.",
-        tex=r"f(b) - f(a) = \int_a^b f'(t)\,dt",
-        letters=("f", "argument", "low", "high"),
-        conditions={"convex": "f is convex and continuous"},
-        reference="Royden, Real Analysis, sections 5.4 and 5.5",
-        instance=lambda a: (
-            sp.Integral(sp.Derivative(a["f"], a["argument"]), (a["argument"], a["low"], a["high"])),
-            "=",
-            a["f"].subs(a["argument"], a["high"]) - a["f"].subs(a["argument"], a["low"]),
-        ),
-    ),
     "hinge of a falling exponent": Fact(
         text="Where h <= 0 beyond a point and h >= 0 before it, the integral of f max(0, 1 - e^h) is that of"
         " f (1 - e^h) from that point on.",

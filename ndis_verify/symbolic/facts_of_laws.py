@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Fact, Instance, any_real, constant
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, any_real, constant
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -249,6 +249,19 @@ def _moment(a: Mapping[str, Any]) -> Instance:
     return sp.Integral(a["x"] ** power * a["density"], (a["x"], -sp.oo, sp.oo)), "=", slope
 
 
+def _log_moment(a: Mapping[str, Any], k: Any, nu: Any) -> Any:
+    """The logarithm of E e^{u w X}, X a noncentral chi-square variable, kappa = 1 - 2wu."""
+    return -k * sp.log(a["kappa"]) / 2 + nu * (1 - a["kappa"]) / (2 * a["kappa"])
+
+
+def _chi_square_sum(a: Mapping[str, Any]) -> Instance:
+    degrees = a["k"].is_positive and a["k'"].is_positive
+    centres = a["nu"].is_nonnegative and a["nu'"].is_nonnegative
+    if not (degrees and centres and a["kappa"].is_positive):
+        return NOTHING
+    return law_of(a["X"] + a["X'"]), "=", law_of(a["Y"])
+
+
 OF_LAWS: Mapping[str, Fact] = {
     "a sketched and a normal solution": _errors(without=False),
     "a sketched and a normal solution, without the record": _errors(without=True),
@@ -362,17 +375,24 @@ OF_LAWS: Mapping[str, Fact] = {
             ),
         },
     ),
-    "one moment generating function, one law": Fact(
-        text="Two variables whose moment generating functions are finite and equal around 0 have one law.",
-        tex=r"\mathbb{E} e^{u X} = \mathbb{E} e^{u Y} \text{ for } |u| < u_0 \implies \mathcal{L}(X) = \mathcal{L}(Y)",
-        letters=("one", "other", "moment", "other moment"),
-        conditions={
-            "moments": "the logarithms of the moment generating functions are one function around 0",
-            "of them": "they are those of the two variables",
+    "noncentral chi-square variables add": Fact(
+        text="Where X and X' are independent, w times noncentral chi-square variables with k and k' degrees of freedom"
+        " and noncentralities nu and nu', and Y is w times one with k + k' and nu + nu', the moment generating function"
+        " of X + X', finite where kappa = 1 - 2wu > 0, is that of Y, and they have one law.",
+        tex=r"w \chi'^2_k(\nu) + w \chi'^2_{k'}(\nu') \sim w \chi'^2_{k + k'}(\nu + \nu')",
+        letters=("X", "X'", "Y", "kappa", "k", "k'", "nu", "nu'"),
+        conditions={"moments": "the logarithms of the moment generating functions add"},
+        reference="Billingsley, Probability and Measure, section 30, of moments in Johnson, Kotz and Balakrishnan,"
+        " Continuous Univariate Distributions, vol. 2, section 29.3",
+        brings=("X", "X'", "Y"),
+        instance=_chi_square_sum,
+        required={
+            "moments": lambda a: (
+                _log_moment(a, a["k"], a["nu"]) + _log_moment(a, a["k'"], a["nu'"]),
+                "=",
+                _log_moment(a, a["k"] + a["k'"], a["nu"] + a["nu'"]),
+            )
         },
-        reference="Billingsley, Probability and Measure, section 30",
-        instance=lambda a: (law_of(a["one"]), "=", law_of(a["other"])),
-        required={"moments": lambda a: (a["moment"], "=", a["other moment"])},
     ),
     "one law twice": Fact(
         text="The divergence of a law from itself is 0 at every eps >= 0.",

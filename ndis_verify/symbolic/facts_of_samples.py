@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, without_jumps
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, without_jumps
 from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
 from ndis_verify.symbolic.zero import as_expression
 
@@ -33,6 +33,20 @@ def _without(a: Mapping[str, Any], *names: str) -> None:
 def _exponent(a: Mapping[str, Any]) -> Instance:
     _without(a, "mean", "variance", "rest")
     return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
+
+
+def _of_normal_laws(a: Mapping[str, Any]) -> Instance:
+    if not (a["eigenvalue"].is_positive and a["variance"].is_positive and a["shift"].is_nonnegative):
+        return NOTHING
+    stretched = summed(a["eigenvalue"] - 1 - sp.log(a["eigenvalue"]))
+    return a["divergence"], "=", (stretched + a["shift"] / a["variance"]) / 2
+
+
+def _of_stein(a: Mapping[str, Any]) -> Instance:
+    theta, std = as_expression(a["theta"]), as_expression(a["std"])
+    if not (theta.is_real and std.is_positive) or a["y"] in theta.free_symbols | std.free_symbols:
+        return NOTHING
+    return average((a["y"] - theta) * a["g"]), "=", std**2 * average(a["slope"])
 
 
 OF_SAMPLES: Mapping[str, Fact] = {
@@ -140,22 +154,18 @@ OF_SAMPLES: Mapping[str, Fact] = {
         },
     ),
     "Stein's identity": Fact(
-        text="For y ~ N(theta, s^2) and g absolutely continuous with E|g'(y)| finite, E (y - theta) g(y) = s^2 E"
-        " g'(y).",
+        text="There is a y ~ N(theta, s^2), s > 0, and for g absolutely continuous with E|g'(y)| finite, E (y - theta)"
+        " g(y) = s^2 E g'(y).",
         tex=r"\mathbb{E} (y - \theta)\,g(y) = \sigma^2\,\mathbb{E} g'(y)",
         letters=("y", "theta", "std", "g", "slope"),
         conditions={
-            "normal": "y is normal with mean theta and this std",
             "slope": "the slope of g, which has no jump",
             "finite": "the slope has a finite mean",
         },
         reference="Stein, Estimation of the mean of a multivariate normal distribution (1981), Lemma 1",
         draws=("y",),
-        instance=lambda a: (
-            average((a["y"] - a["theta"]) * a["g"]),
-            "=",
-            a["std"] ** 2 * average(a["slope"]),
-        ),
+        brings=("y",),
+        instance=_of_stein,
         required={"slope": lambda a: (sp.Derivative(without_jumps(a["g"]), a["y"]), "=", a["slope"])},
         finite={"finite": lambda a: (average(a["slope"]),)},
     ),
@@ -256,14 +266,18 @@ OF_SAMPLES: Mapping[str, Fact] = {
         finite={"square": lambda a: (average(a["X"] ** 2),)},
     ),
     "inverse of a noncentral chi-square variable": Fact(
-        text="A noncentral chi-square variable with d degrees of freedom is chi-square with d + 2K, K Poisson: the"
-        " expectation of its inverse is that of 1/(d - 2 + 2K).",
+        text="There are L and K, e^L a noncentral chi-square variable with d degrees of freedom, K Poisson with half of"
+        " its noncentrality as the mean; e^L is chi-square with d + 2K, and the expectation of its inverse that of"
+        " 1/(d - 2 + 2K).",
         tex=r"\mathbb{E}\,1/\chi'^2_d(\nu) = \mathbb{E}\,1/(d - 2 + 2K),\quad K \sim \mathrm{Poisson}(\nu/2)",
-        letters=("N", "d", "K"),
-        conditions={"law": "N is noncentral chi-square, d > 2", "inverse": "E 1/chi^2_n = 1/(n - 2)"},
+        letters=("L", "d", "K"),
+        conditions={"degrees": "d > 2"},
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 2, section 29.3",
-        draws=("N", "K"),
-        instance=lambda a: (average(1 / a["N"]), "=", average(1 / (a["d"] - 2 + 2 * a["K"]))),
+        draws=("L", "K"),
+        brings=("L", "K"),
+        not_negative=("K",),
+        instance=lambda a: (average(sp.exp(-a["L"])), "=", average(1 / (a["d"] - 2 + 2 * a["K"]))),
+        required={"degrees": lambda a: (a["d"], ">", sp.Integer(2))},
     ),
     "Pinsker's inequality": Fact(
         text="The total variation distance of two laws is at most the root of half their divergence (KL).",
@@ -283,6 +297,16 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Polyanskiy and Wu, Information Theory, Theorem 4.1",
         instance=lambda a: (a["information"], "<=", average(a["divergence"])),
     ),
+    "information of a place in noise": Fact(
+        text="The mutual information of a place among finitely many, drawn from any law, and of normal noise of"
+        " variance 1 on all of them with t added at that place is a number, and at most t^2/2.",
+        tex=r"I(J; t e_J + z) \le t^2/2,\quad z \sim \mathcal{N}(0, I)",
+        letters=("information", "size"),
+        conditions={},
+        reference="Polyanskiy and Wu, Information Theory, Theorem 4.1 and section 2.2",
+        brings=("information",),
+        instance=lambda a: (a["information"], "<=", a["size"] ** 2 / 2) if a["size"].is_real else NOTHING,
+    ),
     "data processing of information": Fact(
         text="What is computed from an output tells no more of the input than the output does.",
         tex=r"X \to Y \to Z \implies I(X; Z) \le I(X; Y)",
@@ -292,18 +316,14 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (a["of image"], "<=", a["information"]),
     ),
     "divergence of two normal laws": Fact(
-        text="The divergence (KL) of N(m, s^2 K) from N(0, s^2 I) is half of sum (k_i - 1 - log k_i) + |m|^2/s^2, k_i"
-        " the"
-        " eigenvalues of K.",
+        text="There is a number, the divergence (KL) of N(m, s^2 K) from N(0, s^2 I), K with the eigenvalues k_i > 0,"
+        " and it is half of sum (k_i - 1 - log k_i) + |m|^2/s^2.",
         tex=r"\mathrm{KL} = \tfrac12\left(\sum_i (k_i - 1 - \log k_i) + |m|^2/s^2\right)",
         letters=("divergence", "eigenvalue", "shift", "variance"),
-        conditions={"laws": "the two laws are normal"},
+        conditions={},
         reference="Polyanskiy and Wu, Information Theory, section 2.2",
-        instance=lambda a: (
-            a["divergence"],
-            "=",
-            (summed(a["eigenvalue"] - 1 - sp.log(a["eigenvalue"])) + a["shift"] / a["variance"]) / 2,
-        ),
+        brings=("divergence",),
+        instance=_of_normal_laws,
     ),
     "points under a curve": Fact(
         text="The abscissa of a uniform point under the graph of an integrable f >= 0 has the density f over its"

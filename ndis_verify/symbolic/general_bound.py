@@ -6,7 +6,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.eigenvalue_steps import eigenvalue_steps
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.nearby_laws import linear
@@ -17,10 +17,7 @@ from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, e1 = sp.symbols("epsilon e1", nonnegative=True)
 zero, one = sp.Integer(0), sp.Integer(1)
-_BOTH_ORDERS = (
-    "||S1^{-1/2} (m1 - m2)||^2 <= Delta^2",
-    "||S2^{-1/2} (m1 - m2)||^2 <= Delta^2",
-)  # Delta is a supremum over ordered pairs
+_DEFINITE, _COMPARABLE = "S_D + N > 0", "S_D + N and S_D' + N comparable for every pair"
 
 
 @cache
@@ -41,10 +38,22 @@ def additive_noise() -> Derivation:
     definite, semidefinite = sp.Symbol("p", positive=True), sp.Symbol("q", nonnegative=True)  # two forms at u
     steps = (
         Step(
+            "output",
+            "mu_D + S_D^{1/2} z, z a vector of independent standard normal variables: S_D is positive semidefinite, so"
+            " it has a root. Along one direction mu + sqrt(S) w.",
+            kind="definition",
+        ),
+        Step(
+            "noise",
+            "N(0, N), N positive semidefinite, independent of the data and of the draw.",
+            kind="definition",
+        ),
+        Step(
             "law",
             "E exp(t (mu + sqrt(S) w)), w standard normal: completing the square,",
             lhs=tilted,
             rhs=closed * phi(w - t * root),
+            premises=("output",),
         ),
         Step(
             "mass",
@@ -52,6 +61,7 @@ def additive_noise() -> Derivation:
             " (Cramer-Wold for vectors).",
             lhs=sp.Limit(Phi(w), w, sp.oo) - sp.Limit(Phi(w), w, -sp.oo),
             rhs=one,
+            premises=("law",),
         ),
         Step(
             "independent noise",
@@ -59,12 +69,14 @@ def additive_noise() -> Derivation:
             lhs=sp.log(closed) + t**2 * added / 2,
             rhs=t * mu + t**2 * (variance + added) / 2,
             reduce=lambda left, right: sp.expand(sp.expand_log(left, force=True) - right),
+            premises=("mass", "noise"),
         ),
         Step(
             "in two coordinates",
             "covariance matrices add in every direction u.",
             lhs=form(cov) + form(noise),
             rhs=form(cov + noise),
+            premises=("independent noise",),
         ),
         Step(
             "positive definite",
@@ -74,19 +86,21 @@ def additive_noise() -> Derivation:
             rhs=zero,
             relation=">",
             witness=definite + semidefinite,
+            premises=("in two coordinates",),
         ),
         Step(
             "variance",
             "of one coordinate.",
             lhs=sp.Derivative(t * mu + t**2 * variance / 2 + t**2 * added / 2, (t, 2)),
             rhs=variance + added,
+            premises=("independent noise",),
         ),
     )
     return Derivation(
         id="general_bound.additive_noise",
         title="Gaussian outputs with added Gaussian noise",
         sources=("N26-D3", "N26-D4"),
-        hypotheses=("S_D >= 0", "N >= 0", "noise independent of the output"),
+        hypotheses=(),
         steps=steps,
         result_step="variance",
         symbols={"variance": variance, "added": added},
@@ -95,7 +109,13 @@ def additive_noise() -> Derivation:
             Fault("square not completed", "law", lambda rhs: rhs * sp.exp(t)),
             Fault("covariance of the noise lost", "in two coordinates", lambda rhs: form(cov)),
         ),
-        covers={"N26-D3": "whole", "N26-D4": "whole"},
+        concludes=(
+            Conclusion("N26-D3", "mass", part="the law of the output"),
+            Conclusion(
+                "N26-D4", "positive definite", part="the covariance in every direction, and when it has a density"
+            ),
+            Conclusion("N26-D4", "variance", part="the variance of one coordinate"),
+        ),
     )
 
 
@@ -166,21 +186,43 @@ def sensitivities_in_variance() -> Derivation:
     h, lam = sp.Symbol("h", positive=True), sp.Symbol("lambda", positive=True)
     n, x = sp.symbols("n x", positive=True)
     Delta = sp.Symbol("Delta", nonnegative=True)
-    in_first, in_second = sp.symbols("h_1 h_2", nonnegative=True)  # (m1 - m2)^T S^{-1} (m1 - m2), S = S1 and S2
+    in_first, in_second = sp.symbols("h_1 h_2", real=True)  # (m1 - m2)^T S^{-1} (m1 - m2), S = S1 and S2
+    below, beneath = sp.symbols("g_1 g_2", nonnegative=True)
     steps = (
         Step(
             "swapping the pair",
             "The eigenvalues of the swapped pair are 1/lambda: |log| is the same.",
             lhs=sp.log(1 / lam) ** 2,
             rhs=sp.log(lam) ** 2,
+            premises=(_DEFINITE,),
         ),
+        Step(
+            "one order",
+            "Delta^2 is the supremum over ordered pairs: it is above ||S1^{-1/2} (m1 - m2)||^2 by g_1 >= 0,",
+            lhs=in_first,
+            rhs=Delta**2 - below,
+            kind="definition",
+            premises=(_DEFINITE,),
+        ),
+        Step(
+            "other order",
+            "and above ||S2^{-1/2} (m1 - m2)||^2 by g_2 >= 0.",
+            lhs=in_second,
+            rhs=Delta**2 - beneath,
+            kind="definition",
+            premises=(_DEFINITE,),
+        ),
+        Step("g_1", "g_1 >= 0.", lhs=below, rhs=zero, relation=">=", witness=below),
+        Step("g_2", "g_2 >= 0.", lhs=beneath, rhs=zero, relation=">=", witness=beneath),
+        inferred("in S1", "So", in_first, "<=", Delta**2, "one order", Use("g_1", weight=-1)),
+        inferred("in S2", "and", in_second, "<=", Delta**2, "other order", Use("g_2", weight=-1)),
         by_fact(
             "mean shift",
             "Delta bounds the shift of both orders of a pair, in the covariance of either law, and so in the smaller"
             " covariance, where it is the larger of the two.",
             "larger of two numbers",
             {"one": in_first, "other": in_second, "bound": Delta**2},
-            {"one": _BOTH_ORDERS[0], "other": _BOTH_ORDERS[1]},
+            {"one": "in S1", "other": "in S2"},
         ),
         Step(
             "Delta",
@@ -189,6 +231,7 @@ def sensitivities_in_variance() -> Derivation:
             rhs=zero,
             relation="<",
             witness=-(h**2) / (b + v) ** 2,
+            premises=(_DEFINITE,),
         ),
         Step(
             "Delta, no jumps",
@@ -198,6 +241,7 @@ def sensitivities_in_variance() -> Derivation:
             rhs=1 / v,
             relation="<",
             witness=-b / (v * (b + v)),
+            premises=("Delta",),
         ),
         Step(
             "Rayleigh ratio",
@@ -206,9 +250,16 @@ def sensitivities_in_variance() -> Derivation:
             rhs=zero,
             relation="<",
             witness=-gap / (b + v) ** 2,
+            premises=(_DEFINITE, _COMPARABLE),
         ),
         *eigenvalue_steps(a, b, gap, v),
-        Step("order kept", "S1 + vI >= S2 + vI exactly when S1 >= S2.", lhs=held(a + v) - held(b + v), rhs=gap),
+        Step(
+            "order kept",
+            "S1 + vI >= S2 + vI exactly when S1 >= S2.",
+            lhs=held(a + v) - held(b + v),
+            rhs=gap,
+            premises=(_COMPARABLE,),
+        ),
         Step(
             "rho, no jumps",
             "log of the ratio falls by at most 1/v per unit: again one rate for all pairs (d/v for nu).",
@@ -216,26 +267,7 @@ def sensitivities_in_variance() -> Derivation:
             rhs=1 / v,
             relation="<",
             witness=-(b / (v * (b + v)) + 1 / (a + v)),
-        ),
-        Step(
-            "limits of one pair",
-            "all three tend to 0 as v grows;",
-            lhs=sp.Limit(sp.log(ratio), v, sp.oo) + sp.Limit(h**2 / (b + v), v, sp.oo),
-            rhs=zero,
-        ),
-        Step(
-            "limits of the supremum",
-            "over all pairs where a - b and h are bounded: log ratio <= (a - b)/v, h^2/(b+v) <= h^2/v.",
-            lhs=gap / v - (ratio - 1),
-            rhs=zero,
-            relation=">",
-            witness=gap * b / (v * (b + v)),
-        ),
-        Step(
-            "unbounded covariances",
-            "Without that bound the supremum need not fall: at b = gap = n v, for every v, the ratio",
-            lhs=ratio.subs({b: n * v, gap: n * v}),
-            rhs=1 + n / (1 + n),
+            premises=("rho", "nu", "order kept"),
         ),
         Step(
             "logarithm",
@@ -245,19 +277,36 @@ def sensitivities_in_variance() -> Derivation:
             relation=">",
             witness=x / (1 + x),
         ),
-        Step("ratio", "as used.", lhs=1 + gap / (b + v), rhs=ratio),
+        Step("ratio", "as used.", lhs=1 + gap / (b + v), rhs=ratio, premises=("Rayleigh ratio",)),
+        Step(
+            "limits of one pair",
+            "all three tend to 0 as v grows;",
+            lhs=sp.Limit(sp.log(ratio), v, sp.oo) + sp.Limit(h**2 / (b + v), v, sp.oo),
+            rhs=zero,
+            premises=("Delta, no jumps", "rho, no jumps"),
+        ),
+        Step(
+            "limits of the supremum",
+            "over all pairs where a - b and h are bounded: log ratio <= (a - b)/v, h^2/(b+v) <= h^2/v.",
+            lhs=gap / v - (ratio - 1),
+            rhs=zero,
+            relation=">",
+            witness=gap * b / (v * (b + v)),
+            premises=("limits of one pair", "logarithm", "ratio"),
+        ),
+        Step(
+            "unbounded covariances",
+            "Without that bound the supremum need not fall: at b = gap = n v, for every v, the ratio",
+            lhs=ratio.subs({b: n * v, gap: n * v}),
+            rhs=1 + n / (1 + n),
+            premises=("ratio",),
+        ),
     )
     return Derivation(
         id="general_bound.sensitivities_in_variance",
         title="Sensitivities fall with the added variance",
         sources=("N26-D5", "N26-T6.1"),
-        hypotheses=(
-            "v > 0",
-            "sensitivities finite for every v > 0",
-            *(Hypothesis(text, at <= Delta**2) for text, at in zip(_BOTH_ORDERS, (in_first, in_second), strict=True)),
-            "covariances of each pair comparable",
-            "for the limits: |S1 - S2| and |mu1 - mu2| bounded over all pairs",
-        ),
+        hypotheses=(_DEFINITE, _COMPARABLE),
         steps=steps,
         result_step="ratio",
         symbols={"b": b, "gap": gap, "v": v},
@@ -267,5 +316,17 @@ def sensitivities_in_variance() -> Derivation:
             Fault("one logarithm", "swapping the pair", lambda rhs: sp.log(lam) * sp.Abs(sp.log(lam)) + 1),
             Fault("limit of the shift", "limits of one pair", lambda rhs: one),
         ),
-        covers={"N26-D5": "whole", "N26-T6.1": "monotone, continuous and vanishing sensitivities"},
+        concludes=tuple(
+            Conclusion("N26-D5", end, part=part)
+            for end, part in (
+                ("swapping the pair", "that both orders of a pair share rho and nu"),
+                ("mean shift", "that Delta covers the smaller covariance"),
+                ("rho, no jumps", "rho and nu fall with the added variance, without jumps"),
+                (
+                    "limits of the supremum",
+                    "Delta as well, and all three vanish where shifts and differences are bounded",
+                ),
+                ("unbounded covariances", "that they need not vanish else"),
+            )
+        ),
     )

@@ -7,7 +7,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import p, q
@@ -70,26 +70,34 @@ def definition() -> Derivation:
         ),
         *one,
         *gauss,
-        Step("logarithm", "One square's share.", lhs=sp.log(held(factor)), rhs=of_one),
+        Step("logarithm", "One square's share.", lhs=sp.log(held(factor)), rhs=of_one, premises=(one[-1].name,)),
         Step(
             "k squares",
             "k logarithms, and nu = sum n_j^2; only the sum of the n_j^2 enters.",
             lhs=sp.Subs(pooled, (n, kappa), (sp.sqrt(nu), 1 - 2 * w * u)),
             rhs=log_moment,
+            premises=("law", "logarithm", gauss[-1].name),
         ),
-        Step("mean", "First derivative at 0.", lhs=sp.diff(log_moment, u).subs(u, 0), rhs=w * (k + nu) + m),
+        Step(
+            "mean",
+            "First derivative at 0.",
+            lhs=sp.diff(log_moment, u).subs(u, 0),
+            rhs=w * (k + nu) + m,
+            premises=("k squares",),
+        ),
         Step(
             "variance",
             "Second derivative at 0.",
             lhs=sp.diff(log_moment, u, 2).subs(u, 0),
             rhs=2 * w**2 * (k + 2 * nu) + std**2,
+            premises=("k squares",),
         ),
     )
     return Derivation(
         id="generalized_chi2.definition",
         title="The generalized chi-square law and its moment generating function",
         sources=("N26-D1",),
-        hypotheses=("independent terms", "2wu < 1"),
+        hypotheses=(),
         steps=steps,
         result_step="k squares",
         symbols={"w": w, "dof": k, "noncentrality": nu, "std": std, "m": m, "u": u},
@@ -99,7 +107,10 @@ def definition() -> Derivation:
             Fault("variance of the central law", "variance", lambda rhs: rhs.subs(nu, 0)),
             Fault("sign of the log term flipped", "k squares", lambda rhs: rhs + k * sp.log(1 - 2 * w * u)),
         ),
-        covers={"N26-D1": "whole: a definition; its moments follow"},
+        concludes=(
+            Conclusion("N26-D1", "mean", part="the law through its moments, its mean"),
+            Conclusion("N26-D1", "variance", part="its variance"),
+        ),
     )
 
 
@@ -114,8 +125,10 @@ def change_of_measure() -> Derivation:
     steps = (
         Step(
             "c_i",
-            "One coordinate's share of c is (1/2) log(1-a) - b^2/(2(1-a)) (ndis_lemma.log_density_ratio).",
+            "One coordinate's share of c is (1/2) log(1-a) - b^2/(2(1-a)) (ndis_lemma.log_density_ratio); lambda ="
+            " 1 - a > 0.",
             kind="definition",
+            premises=("a_i < 1",),
         ),
         *integral_steps(
             "total mass",
@@ -130,13 +143,14 @@ def change_of_measure() -> Derivation:
             "Completing the square: the tilted density is that of y.",
             lhs=phi(z) * sp.exp(constant + b * z + (1 - lam) * z**2 / 2),
             rhs=density,
+            premises=("c_i",),
         ),
     )
     return Derivation(
         id="generalized_chi2.change_of_measure",
         title="The tilted normal density is the second Gaussian in the same coordinates",
         sources=("N26-T4.1", "N24-P16"),
-        hypotheses=("a < 1",),
+        hypotheses=("a_i < 1",),
         steps=steps,
         result_step="tilted density",
         symbols={"lam": lam, "b": b, "z": z},
@@ -151,7 +165,15 @@ def change_of_measure() -> Derivation:
             ),
             Fault("normalising factor dropped", "tilted density", lambda rhs: rhs / sp.sqrt(lam)),
         ),
+        concludes=(
+            Conclusion("N24-P16", "tilted density", part="the law of y"),
+            Conclusion("N24-P16", "total mass", part="that it is one"),
+        ),
     )
+
+
+def _not_zero() -> Step:
+    return Step("not 0", "a is not 0.", lhs=weight**2, rhs=sp.Integer(0), relation=">", witness=weight**2)
 
 
 @cache
@@ -161,10 +183,21 @@ def first_law() -> Derivation:
     `number`: W1's polynomial at `weight` = a != 0, `b`, `z`.
     """
     steps = (
+        _not_zero(),
         Step(
-            "square", "Completing the square.", lhs=weight * z**2 / 2 + b * z, rhs=_w1 * (z + b / weight) ** 2 + _level
+            "square",
+            "Completing the square.",
+            lhs=weight * z**2 / 2 + b * z,
+            rhs=_w1 * (z + b / weight) ** 2 + _level,
+            premises=("not 0",),
         ),
-        Step("noncentrality", "(z + n)^2 is chi'^2(1, n^2), n = b/a.", lhs=held(b / weight) ** 2, rhs=_nc1),
+        Step(
+            "noncentrality",
+            "(z + n)^2 is chi'^2(1, n^2), n = b/a.",
+            lhs=held(b / weight) ** 2,
+            rhs=_nc1,
+            premises=("square",),
+        ),
         Step(
             "a = 0",
             "b z is the normal part: independent ones add to s^2 = sum b_i^2.",
@@ -176,7 +209,7 @@ def first_law() -> Derivation:
         id="generalized_chi2.first_law",
         title="W1 is a generalized chi-square variable",
         sources=("N26-T4.1", "N24-P16"),
-        hypotheses=("a != 0 (a = 0: the normal part)",),
+        hypotheses=(),
         steps=steps,
         result_step="square",
         symbols={"weight": weight, "b": b, "z": z},
@@ -185,7 +218,10 @@ def first_law() -> Derivation:
             Fault("shift of the wrong sign", "square", lambda rhs: rhs - 2 * _level),
             Fault("noncentrality not squared", "noncentrality", lambda rhs: b / weight),
         ),
-        covers={"N24-P16": "completing the square"},
+        concludes=(
+            Conclusion("N24-P16", "noncentrality", part="the first square, where a is not 0"),
+            Conclusion("N24-P16", "a = 0", part="the first law where a is 0"),
+        ),
     )
 
 
@@ -200,14 +236,23 @@ def second_law() -> Derivation:
     y = b / (1 - weight) + x / sp.sqrt(1 - weight)
     root = b / (weight * sp.sqrt(1 - weight))
     steps = (
+        _not_zero(),
         Step(
             "square",
             "Completing the square.",
             lhs=weight * y**2 / 2 + b * y,
             rhs=_w2 * (x + root) ** 2 + _level,
             reduce=_with_lambda,
+            premises=("not 0", "a_i < 1"),
         ),
-        Step("noncentrality", "(x + n)^2 is chi'^2(1, n^2).", lhs=held(root) ** 2, rhs=_nc2, reduce=_with_lambda),
+        Step(
+            "noncentrality",
+            "(x + n)^2 is chi'^2(1, n^2).",
+            lhs=held(root) ** 2,
+            rhs=_nc2,
+            reduce=_with_lambda,
+            premises=("square",),
+        ),
         Step(
             "a = 0",
             "y = b + x: the normal part b x, and b^2 more in the shift.",
@@ -219,14 +264,21 @@ def second_law() -> Derivation:
             "W2's weight is W1's over 1-a, its noncentrality W1's over 1-a.",
             lhs=_w2 / _w1,
             rhs=1 / (1 - weight),
+            premises=("square",),
         ),
-        Step("ratio of noncentralities", "as above.", lhs=held(_nc2) * weight**2, rhs=b**2 / (1 - weight)),
+        Step(
+            "ratio of noncentralities",
+            "as above.",
+            lhs=held(_nc2) * weight**2,
+            rhs=b**2 / (1 - weight),
+            premises=("noncentrality",),
+        ),
     )
     return Derivation(
         id="generalized_chi2.second_law",
         title="W2 is a generalized chi-square variable",
         sources=("N26-T4.1", "N24-P16"),
-        hypotheses=("a < 1, a != 0 (a = 0: the normal part)",),
+        hypotheses=(Hypothesis("a_i < 1", weight < 1),),
         steps=steps,
         result_step="square",
         symbols={"weight": weight, "b": b, "x": x},
@@ -237,7 +289,11 @@ def second_law() -> Derivation:
             Fault("b^2 dropped at a = 0", "a = 0", lambda rhs: b * x),
             Fault("shift rescaled like the weight", "square", lambda rhs: rhs - _level + _level / (1 - weight)),
         ),
-        covers={"N24-P16": "completing the square"},
+        concludes=(
+            Conclusion("N24-P16", "ratios", part="the second square, where a is not 0"),
+            Conclusion("N24-P16", "ratio of noncentralities", part="its noncentrality"),
+            Conclusion("N24-P16", "a = 0", part="the second law where a is 0"),
+        ),
     )
 
 
@@ -275,20 +331,20 @@ def _split_steps() -> tuple[Step, ...]:
             lhs=largest(gap),
             rhs=where(p(x), gap) - sp.exp(epsilon) * where(q(x), gap),
             kind="inference",
-            premises=("largest set", "two integrals"),
+            premises=("largest set", "two integrals", "sign of q_eps"),
         ),
     )
 
 
 def _pooling_steps() -> tuple[Step, ...]:
     """The laws of W under P and under Q, coordinate by coordinate, and squares of one weight together."""
-    u, w = sp.symbols("u w", real=True)
+    kappa = sp.Symbol("kappa", positive=True)  # 1 - 2wu
     freedom, other_freedom = sp.symbols("k1 k2", positive=True)
     shift, other_shift = sp.symbols("nu1 nu2", nonnegative=True)
     one, other, pooled = sp.symbols("X1 X2 X", real=True)
 
     def log_moment(k: sp.Expr, nu: sp.Expr) -> sp.Expr:
-        return -k * sp.log(1 - 2 * w * u) / 2 + w * nu * u / (1 - 2 * w * u)
+        return -k * sp.log(kappa) / 2 + nu * (1 - kappa) / (2 * kappa)
 
     apart = log_moment(freedom, shift) + log_moment(other_freedom, other_shift)
     together = log_moment(freedom + other_freedom, shift + other_shift)
@@ -300,21 +356,33 @@ def _pooling_steps() -> tuple[Step, ...]:
             " b_i/(1-a_i) + x_i/sqrt(1-a_i), the x_i independent and standard normal.",
             kind="definition",
         ),
-        replace(first_law().step("square"), name="W under P"),
-        replace(second_law().step("square"), name="W under Q"),
+        _not_zero(),
+        replace(first_law().step("square"), name="W under P", premises=("coordinates", "not 0")),
+        replace(second_law().step("square"), name="W under Q", premises=("coordinates", "not 0", "a_i < 1")),
         Step(
-            "squares of one weight",
+            "their moments",
             "X1, X2 independent, w times noncentral chi-square variables with k1, k2 degrees of freedom and"
-            " noncentralities nu1, nu2; X is w times one with k1 + k2 and nu1 + nu2 (definition has their moments).",
-            kind="definition",
+            " noncentralities nu1, nu2, have these logarithms of moment generating functions (definition), which add to"
+            " that of w times one with k1 + k2 and nu1 + nu2; kappa = 1 - 2wu > 0.",
+            lhs=apart,
+            rhs=together,
         ),
-        Step("their moments", "Logarithms of independent factors add.", lhs=apart, rhs=together),
         by_fact(
             "pooled",
             "So equal weights pool their degrees of freedom and noncentralities.",
-            "one moment generating function, one law",
-            {"one": one + other, "other": pooled, "moment": apart, "other moment": together},
-            {"moments": "their moments", "of them": "squares of one weight"},
+            "noncentral chi-square variables add",
+            {
+                "X": one,
+                "X'": other,
+                "Y": pooled,
+                "kappa": kappa,
+                "k": freedom,
+                "k'": other_freedom,
+                "nu": shift,
+                "nu'": other_shift,
+            },
+            {"moments": "their moments"},
+            premises=("W under P", "W under Q"),
         ),
     )
 
@@ -330,22 +398,29 @@ def hockey_stick() -> Derivation:
     odds = sp.Symbol("k", positive=True)
     c = sp.log(1 - frac) / 2 - b**2 / (2 * (1 - frac))
     t = -(c + epsilon)
-    level = (t + b**2 / (2 * frac)) * 2 / frac
+    level = (t + b**2 / (2 * frac)) / frac * 2
     n1, n2 = b / frac, b / (frac * sp.sqrt(1 - frac))
     mass = lambda edge, n: Phi(sp.sqrt(edge) - n) - Phi(-sp.sqrt(edge) - n)  # noqa: E731
     tail = sp.Symbol("x", positive=True)
     n = sp.Symbol("n", real=True)
     density = sp.diff(mass(tail, n), tail)
     direct = (phi(sp.sqrt(tail) - n) + phi(-sp.sqrt(tail) - n)) / (2 * sp.sqrt(tail))
-    w1, w2 = frac / 2, frac / (2 * (1 - frac))
+    w1, w2 = held(frac / 2), held(frac / (1 - frac) / 2)
     steps = (
         *_split_steps(),
         *_pooling_steps(),
+        Step(
+            "one coordinate",
+            "0 < a < 1, and t no less than the shift -b^2/(2a): both weights are positive, and both edges are roots.",
+            kind="definition",
+            premises=("a_i < 1",),
+        ),
         Step(
             "region",
             "q_eps <= 0 exactly where W <= t = -(c + eps), the same polynomial under both laws.",
             lhs=epsilon + c + b * z + frac * z**2 / 2,
             rhs=held(b * z + frac * z**2 / 2) - held(t),
+            premises=("split", "pooled"),
         ),
         Step(
             "one noncentral square",
@@ -358,13 +433,21 @@ def hockey_stick() -> Derivation:
             "and it vanishes at x = 0.",
             lhs=sp.Subs(mass(tail, n), tail, 0),
             rhs=sp.Integer(0),
+            premises=("one noncentral square",),
         ),
-        Step("edge of W1", "W1 <= t where (z + n)^2 <= (t - shift)/w1.", lhs=(t + b**2 / (2 * frac)) / w1, rhs=level),
+        Step(
+            "edge of W1",
+            "W1 <= t where (z + n)^2 <= (t - shift)/w1.",
+            lhs=(t + b**2 / (2 * frac)) / w1,
+            rhs=level,
+            premises=("one coordinate", "W under P", "region"),
+        ),
         Step(
             "edge of W2",
             "W2 <= t where (x + n)^2 <= (t - shift)/w2 = (1-a) times the edge of W1.",
             lhs=(t + b**2 / (2 * frac)) / w2,
             rhs=level * (1 - frac),
+            premises=("one coordinate", "W under Q", "region"),
         ),
         Step(
             "difference",
@@ -372,17 +455,18 @@ def hockey_stick() -> Derivation:
             lhs=mass((t + b**2 / (2 * frac)) / w1, n1) - sp.exp(epsilon) * mass((t + b**2 / (2 * frac)) / w2, n2),
             rhs=mass(level, n1) - sp.exp(epsilon) * mass(level * (1 - frac), n2),
             reduce=lambda left, right: (left - right).subs(frac, 1 - 1 / (1 + odds)),
+            premises=("edge of W1", "edge of W2", "one noncentral square: start"),
         ),
     )
     return Derivation(
         id="generalized_chi2.hockey_stick",
         title="The divergence as a difference of two generalized chi-square probabilities",
         sources=("N26-T4.1", "N24-P16"),
-        hypotheses=("S1, S2 positive definite, so every a < 1", "number: one coordinate with 0 < a < 1"),
+        hypotheses=(Hypothesis("a_i < 1", weight < 1),),
         steps=steps,
         result_step="difference",
         symbols={"fraction": frac, "b": b, "epsilon": epsilon},
-        domain=(frac < 1, level >= 0),
+        domain=(frac < 1, t + b**2 / (2 * frac) >= 0),
         faults=(
             Fault("sign of t flipped", "region", lambda rhs: rhs + 2 * t),
             Fault("sign of q_eps turned", "sign of q_eps", lambda rhs: -rhs),
@@ -390,5 +474,8 @@ def hockey_stick() -> Derivation:
             Fault("W2 with W1's weight", "edge of W2", lambda rhs: level),
             Fault("factor e^eps dropped", "difference", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
         ),
-        covers={"N24-P16": "the difference of two laws"},
+        concludes=(
+            Conclusion("N24-P16", "region", part="the difference of two laws"),
+            Conclusion("N24-P16", "difference", part="of one coordinate"),
+        ),
     )

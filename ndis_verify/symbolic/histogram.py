@@ -18,6 +18,7 @@ _DRAWS = "n independent draws from each law"
 _SAMPLES = "50000 draws of N(0, s^2) and of N(1, s^2)"  # KM-Fig4
 draws, bins, accuracy = sp.symbols("n k tau", positive=True)
 zero = sp.Integer(0)
+_EMPTY = "bins empty under one law have an infinite loss"
 _ENOUGH = "n >= (2/tau^2) log(2/delta)"
 
 
@@ -256,22 +257,31 @@ def interval_exponent() -> Derivation:
     exponent = t * sp.sqrt(2) - t**2 / 2 - sp.log(2 * Phi(t))
     steps = (
         Step(
+            "case",
+            "P = Q uniform on k bins, delta = 2 e^{-k/2}; n is taken large, then k.",
+            kind="definition",
+            premises=("every delta in (0, 1), every k",),
+        ),
+        Step(
             "the two terms of n are equal",
-            "k/tau^2 = (2/tau^2) log(2/delta) at delta = 2 e^{-k/2}.",
+            "k/tau^2 = (2/tau^2) log(2/delta) at delta = 2 e^{-k/2}: the least n is k/tau^2.",
             lhs=2 * sp.log(2 / held(2 * sp.exp(-bins / 2))),
             rhs=bins,
+            premises=("case", "n the least that KM-4.2 allows"),
         ),
         Step(
             "central limit",
             "As n grows, tau = sqrt(k/n), sqrt(n k/2) (p^ - q^) tends to g - mean(g), g standard normal on R^k; TV^ >"
             " tau becomes",
             kind="argument",
+            premises=(_DRAWS, "case", "the two terms of n are equal"),
         ),
         Step(
             "event",
             "mean of |g_i - mean(g)| > sqrt 2: (1/2) sqrt(2/(n k)) k m > sqrt(k/n) at m = sqrt 2.",
             lhs=sp.sqrt(2 / held(draws * bins)) * bins * sp.sqrt(2) / 2,
             rhs=sp.sqrt(bins / draws),
+            premises=("central limit",),
         ),
         Step(
             "exponential moment: completing the square",
@@ -284,36 +294,45 @@ def interval_exponent() -> Derivation:
             "E e^{t|g|} = 2 e^{t^2/2} Phi(t): the part x > 0, twice; its log is t^2/2 + log(2 Phi(t)).",
             lhs=sp.log(2 * sp.exp(t**2 / 2) * Phi(t)),
             rhs=t**2 / 2 + sp.log(2 * Phi(t)),
+            premises=("exponential moment: completing the square",),
         ),
         Step(
             "Cramer",
             "Pr[mean |g_i| > a] = e^{-k I(a) + o(k)}, I(a) = sup_t a t - log E e^{t|g|}; I is continuous at a ="
             " sqrt 2.",
             kind="argument",
+            premises=("exponential moment",),
         ),
         Step(
             "the mean does not help",
             "Signs are independent of the |g_i|: given these, |mean(g)| <= eta with probability at least 1 -"
             " mean(g_i^2)/(k eta^2), and |g_i - mean(g)| >= |g_i| - eta.",
             kind="argument",
+            premises=("event",),
         ),
         Step(
             "above delta",
             "If I(sqrt 2) < 1/2, the chance e^{-k I + o(k)} exceeds delta = 2 e^{-k/2} for every large k.",
             kind="argument",
+            premises=("Cramer", "the mean does not help"),
         ),
         Step(
             "exponent",
-            "a = sqrt 2. ",
+            "I(sqrt 2) is the largest value of this.",
             lhs=t * sp.sqrt(2) - held(t**2 / 2 + sp.log(2 * Phi(t))),
             rhs=exponent,
+            premises=("exponential moment", "above delta"),
         ),
     )
     return Derivation(
         id="histogram.interval_exponent",
         title="How likely the estimate of a zero total variation exceeds tau",
         sources=("KM-CI",),
-        hypotheses=("P = Q uniform on k bins", "n large, then k large"),
+        hypotheses=(
+            _DRAWS,
+            "n the least that KM-4.2 allows",
+            "every delta in (0, 1), every k",
+        ),
         steps=steps,
         result_step="exponent",
         symbols={"t": t},
@@ -322,7 +341,7 @@ def interval_exponent() -> Derivation:
             Fault("one sample only", "event", lambda rhs: rhs / sp.sqrt(2)),
             Fault("square dropped", "exponent", lambda rhs: rhs + t**2 / 2),
         ),
-        covers={"KM-CI": "the binned interval at small delta"},
+        concludes=(Conclusion("KM-CI-binned", "exponent", part="the binned interval at small delta"),),
     )
 
 
@@ -342,12 +361,14 @@ def loss_distribution() -> Derivation:
             " self-convolution.",
             lhs=sp.log(p / q) + sp.log(p2 / q2),
             rhs=sp.log(p * p2 / (q * q2)),
+            premises=("c independent copies",),
         ),
         Step(
             "no mass under Q",
             "An outcome with q = 0 < p has an infinite loss and the term p; dropping it would lower the result.",
             lhs=sp.Max(held(p) - sp.exp(epsilon) * held(zero), 0),
             rhs=p,
+            premises=(_EMPTY,),
         ),
         by_fact(
             "sum",
@@ -361,13 +382,14 @@ def loss_distribution() -> Derivation:
             "p max(0, 1 - e^{eps - s}) at s = log(p/q).",
             lhs=p * sp.Max(0, 1 - sp.exp(epsilon - sp.log(p / q))),
             rhs=sp.Max(p - sp.exp(epsilon) * q, 0),
+            premises=("losses add",),
         ),
     )
     return Derivation(
         id="histogram.loss_distribution",
         title="The divergence of composed histograms through their privacy losses",
         sources=("KM-eq9.1",),
-        hypotheses=("c independent copies", "real eps"),
+        hypotheses=("c independent copies", _EMPTY),
         steps=steps,
         result_step="term",
         symbols={"p": p, "q": q, "epsilon": epsilon},
@@ -375,5 +397,9 @@ def loss_distribution() -> Derivation:
             Fault("losses of the other order", "term", lambda rhs: sp.Max(q - sp.exp(epsilon) * p, 0)),
             Fault("losses multiplied", "losses add", lambda rhs: sp.log(p / q) * sp.log(p2 / q2)),
         ),
-        covers={"KM-eq9.1": "the formula; how far estimate and truth are apart is not decided"},
+        concludes=(
+            Conclusion("KM-eq9.1", "sum", part="the divergence as a sum of terms"),
+            Conclusion("KM-eq9.1", "term", part="a term through its loss"),
+            Conclusion("KM-eq9.1", "no mass under Q", part="the term of an infinite loss"),
+        ),
     )

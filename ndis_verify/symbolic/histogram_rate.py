@@ -16,6 +16,7 @@ from ndis_verify.symbolic.special_functions import phi
 width, draws, scale, std = sp.symbols("h n C s", positive=True)
 rough_p, rough_q = sp.symbols("R_P R_Q", positive=True)
 zero = sp.Integer(0)
+_DRAWS, _BINS = "n independent draws from each law", "infinitely many bins of width h"
 _optimal = (12 / (rough_p + rough_q)) ** sp.Rational(1, 3) * draws ** sp.Rational(-1, 3)
 
 
@@ -30,12 +31,18 @@ def width_of_least_square_error() -> Derivation:
     mass = sp.Symbol("p", nonnegative=True)
     error = 2 / (draws * width) + width**2 * total / 12
     steps = (
+        Step(
+            "roughness",
+            "R_P = int P'^2 and R_Q = int Q'^2, numbers above 0: the printed width has them in its denominator.",
+            kind="definition",
+            premises=("differentiable densities",),
+        ),
         by_fact(
             "variance of a share",
             "A bin's share of n draws;",
             "variance of a share",
             {"share": sp.Symbol("p_hat", real=True), "mass": mass, "n": draws},
-            {"independent": "n independent draws"},
+            {"independent": _DRAWS},
         ),
         Step(
             "variance",
@@ -44,6 +51,7 @@ def width_of_least_square_error() -> Derivation:
             " O(1/n).",
             lhs=mass * (1 - mass) / draws / width**2 * width,
             rhs=mass / (draws * width) - mass**2 / (draws * width),
+            premises=("variance of a share", _BINS),
         ),
         Step(
             "bias of a line",
@@ -51,12 +59,14 @@ def width_of_least_square_error() -> Derivation:
             " integral of b^2.",
             lhs=sp.integrate((slope * (x - start - width / 2)) ** 2, (x, start, start + width)),
             rhs=slope**2 * width**3 / 12,
+            premises=("roughness",),
         ),
         Step(
             "stationary",
             "The derivative in h at the printed width.",
             lhs=sp.Subs(sp.diff(error, width), width, _optimal),
             rhs=zero,
+            premises=("variance", "bias of a line"),
         ),
         Step(
             "convex",
@@ -65,31 +75,35 @@ def width_of_least_square_error() -> Derivation:
             rhs=zero,
             relation=">",
             witness=4 / (draws * width**3) + total / 6,
-        ),
-        Step(
-            "least value",
-            "Order n^{-2/3}.",
-            lhs=sp.Subs(error, width, _optimal),
-            rhs=3 * total ** sp.Rational(1, 3) * 12 ** sp.Rational(-1, 3) * draws ** sp.Rational(-2, 3),
-        ),
-        Step(
-            "one law",
-            "P = Q: the width (6/R)^{1/3} n^{-1/3} of Scott (1979).",
-            lhs=sp.Subs(_optimal, rough_q, rough_p),
-            rhs=(6 / rough_p) ** sp.Rational(1, 3) * draws ** sp.Rational(-1, 3),
+            premises=("stationary",),
         ),
         Step(
             "width",
             "The root of its cube, at which -2/n + h^3 (R_P + R_Q)/6 = 0.",
             lhs=held(12 / (draws * total)) ** sp.Rational(1, 3),
             rhs=_optimal,
+            premises=("convex",),
+        ),
+        Step(
+            "least value",
+            "Order n^{-2/3}.",
+            lhs=sp.Subs(error, width, _optimal),
+            rhs=3 * total ** sp.Rational(1, 3) * 12 ** sp.Rational(-1, 3) * draws ** sp.Rational(-2, 3),
+            premises=("convex",),
+        ),
+        Step(
+            "one law",
+            "P = Q: the width (6/R)^{1/3} n^{-1/3} of Scott (1979).",
+            lhs=sp.Subs(_optimal, rough_q, rough_p),
+            rhs=(6 / rough_p) ** sp.Rational(1, 3) * draws ** sp.Rational(-1, 3),
+            premises=("width",),
         ),
     )
     return Derivation(
         id="histogram_rate.width_of_least_square_error",
         title="The printed bin width minimises the sum of the two mean integrated square errors",
         sources=("KM-T4.4",),
-        hypotheses=("int P'^2 and int Q'^2 finite and not both 0", "n independent draws"),
+        hypotheses=(_DRAWS, "differentiable densities", _BINS),
         steps=steps,
         result_step="width",
         symbols={"n": draws, "roughness_p": rough_p, "roughness_q": rough_q},
@@ -98,7 +112,10 @@ def width_of_least_square_error() -> Derivation:
             Fault("mean of the two integrals", "one law", lambda rhs: 2 ** sp.Rational(1, 3) * rhs),
             Fault("bias of a whole step", "bias of a line", lambda rhs: 4 * rhs),
         ),
-        covers={"KM-T4.4": "the width"},
+        concludes=(
+            Conclusion("KM-T4.4", "least value", part="the least mean square error"),
+            Conclusion("KM-T4.4", "one law", part="the width, and that of one law"),
+        ),
     )
 
 
@@ -160,7 +177,7 @@ def heavy_tail() -> Derivation:
 
     `number`: the lower bound G(X + h)/4 at `n` and `h` = h.
     """
-    x, p, u = sp.symbols("x p u", positive=True)
+    x, miss, u = sp.symbols("x r u", positive=True)
     count = sp.Symbol("m", positive=True)
     tail = (1 + x**3) ** sp.Rational(-1, 6)
     density = x**2 / 2 * (1 + x**3) ** sp.Rational(-7, 6)
@@ -173,49 +190,50 @@ def heavy_tail() -> Derivation:
             "The right derivative there is 0, as the left one.",
             lhs=sp.Limit(sp.diff(density, x), x, 0),
             rhs=zero,
+            premises=("density",),
         ),
         Step(
             "slope",
             "The derivative of the density.",
             lhs=sp.diff(density, x),
             rhs=x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3),
+            premises=("density",),
         ),
         Step(
             "slope squared in u = 1 + x^3",
             "du = 3 x^2 dx.",
             lhs=(x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)) ** 2 / (3 * x**2),
             rhs=((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48).subs(u, 1 + x**3),
+            premises=("slope",),
         ),
         Step(
             "roughness",
             "int P'^2 is finite, so the printed width is defined.",
             lhs=sp.Integral(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)),
             rhs=sp.Rational(23, 320),
+            premises=("slope squared in u = 1 + x^3",),
         ),
         Step(
             "density below its power law",
             "Its ratio to x^{-3/2}/2 is (x^3/(1+x^3))^{7/6} <= 1.",
             lhs=density / held(x ** sp.Rational(-3, 2) / 2),
             rhs=(x**3 / (1 + x**3)) ** sp.Rational(7, 6),
+            premises=("density",),
         ),
         Step(
             "light bins",
             "A bin that begins at or beyond X has mass at most h X^{-3/2}/2 = 1/n.",
             lhs=held(width) * held(start) ** sp.Rational(-3, 2) / 2,
             rhs=1 / draws,
+            premises=("density below its power law", _BINS),
         ),
         Step(
             "one sample missing",
             "|X_j - Y_j| >= X_j [Y_j = 0] + Y_j [X_j = 0]: with counts Bin(n, p) its mean is at least 2 n p (1-p)^n;"
-            " half of it over n.",
-            lhs=2 * draws * p * held(1 - p) ** draws / held(2 * draws),
-            rhs=p * (1 - p) ** draws,
-        ),
-        Step(
-            "at p <= 1/n",
-            "(1 - p)^n >= (1 - 1/n)^n >= 1/4 for n >= 2: the sequence increases from",
-            lhs=held(1 - 1 / sp.Integer(2)) ** 2,
-            rhs=sp.Rational(1, 4),
+            " half of it over n, r = 1 - p.",
+            lhs=2 * draws * held(1 - miss) * miss**draws / held(2 * draws),
+            rhs=(1 - miss) * miss**draws,
+            premises=(_DRAWS,),
         ),
         by_fact(
             "increasing",
@@ -236,12 +254,28 @@ def heavy_tail() -> Derivation:
             "as said.",
             lhs=((1 + count) * (count / (1 + count)) + 1) / (1 + count + 1),
             rhs=1 - 1 / (1 + count + 1),
+            premises=("increasing",),
+        ),
+        Step(
+            "at p <= 1/n",
+            "(1 - p)^n >= (1 - 1/n)^n >= 1/4 for n >= 2: the sequence increases from",
+            lhs=held(1 - 1 / sp.Integer(2)) ** 2,
+            rhs=sp.Rational(1, 4),
+            premises=("increasing", "the mean"),
         ),
         Step(
             "mass of the light bins",
             "The first light bin begins below X + h, so they hold at least G(X + h). TV(P, P) = 0, so the error is TV^"
             " itself.",
             kind="argument",
+            premises=("light bins", "one sample missing", "at p <= 1/n"),
+        ),
+        Step(
+            "bound",
+            "A quarter of the tail beyond X + h.",
+            lhs=sp.Subs(tail, x, start + width) / 4,
+            rhs=bound,
+            premises=("mass of the light bins",),
         ),
         Step(
             "growth",
@@ -249,23 +283,24 @@ def heavy_tail() -> Derivation:
             lhs=held(sp.Subs(start, width, scale * draws ** sp.Rational(-1, 3))) ** sp.Rational(-1, 2)
             * draws ** sp.Rational(1, 3),
             rhs=(2 / scale) ** sp.Rational(1, 3) * draws ** sp.Rational(1, 9),
+            premises=("bound", "roughness", "differentiable at 0"),
         ),
-        Step("bound", "A quarter of the tail beyond X + h.", lhs=sp.Subs(tail, x, start + width) / 4, rhs=bound),
     )
     return Derivation(
         id="histogram_rate.heavy_tail",
         title="A differentiable density whose histogram converges slower than n^{-1/3}",
         sources=("KM-T4.4",),
-        hypotheses=("n >= 2", "h > 0"),
+        hypotheses=(_DRAWS, _BINS),
         steps=steps,
         result_step="bound",
         symbols={"n": draws, "h": width},
+        domain=(draws >= 2,),
         faults=(
             Fault("quarter dropped", "bound", lambda rhs: 4 * rhs),
             Fault("growth n^{1/3}", "growth", lambda rhs: rhs * draws ** sp.Rational(2, 9)),
             Fault("light bins at 2/n", "light bins", lambda rhs: 2 * rhs),
         ),
-        covers={"KM-T4.4": "why the statement fails over all differentiable densities"},
+        concludes=(Conclusion("KM-T4.4", "growth", part="why the statement fails over all differentiable densities"),),
     )
 
 
@@ -283,10 +318,16 @@ def second_moment() -> Derivation:
     grid = sp.sqrt((1 + 2 * (moment + width**2)) * (1 + sp.pi / width))
     steps = (
         Step(
+            "moment and variation",
+            "M = E X^2 and V = int |P'|, P either law; where one of them is not finite the bound says nothing.",
+            kind="definition",
+        ),
+        Step(
             "divergence",
             "|H_a(P^||Q^) - H_a(P||Q)| <= (1/2) int |P^ - P| + (a/2) int |Q^ - Q| (nearby_laws.perturbation, each"
             " difference integrating to 0).",
             kind="argument",
+            premises=("a >= 0",),
         ),
         Step(
             "bias of a bin",
@@ -295,12 +336,14 @@ def second_moment() -> Derivation:
             rhs=zero,
             relation=">=",
             witness=2 * (y - width / 2) ** 2 / width,
+            premises=("moment and variation",),
         ),
         Step(
             "sampling",
             "E sum |p^_j - p_j| <= sum sqrt(p_j/n) (Jensen), and by Cauchy-Schwarz sum sqrt(p_j) <= sqrt(sum p_j (1 +"
             " j^2 h^2)) sqrt(sum 1/(1 + j^2 h^2)).",
             kind="argument",
+            premises=(_DRAWS,),
         ),
         Step(
             "bins that hold x",
@@ -309,6 +352,7 @@ def second_moment() -> Derivation:
             rhs=zero,
             relation=">=",
             witness=(sp.Abs(x) - width) ** 2,
+            premises=("moment and variation",),
         ),
         Step(
             "sum over the grid",
@@ -317,23 +361,26 @@ def second_moment() -> Derivation:
             rhs=sp.pi / width,
         ),
         Step(
-            "rate",
-            "At h = C n^{-1/3} the factor 1/(n h) of the sampling part is n^{-2/3}/C: both parts are O(n^{-1/3}).",
-            lhs=sp.Subs(1 / (draws * width), width, scale * draws ** sp.Rational(-1, 3)),
-            rhs=draws ** sp.Rational(-2, 3) / scale,
-        ),
-        Step(
             "bound",
             "Sampling and bias.",
             lhs=held(grid) / sp.sqrt(draws) + held(width) * held(variation) / 2,
             rhs=bound,
+            premises=("bias of a bin", "sampling", "bins that hold x", "sum over the grid"),
+        ),
+        Step(
+            "rate",
+            "At h = C n^{-1/3} the factor 1/(n h) of the sampling part is n^{-2/3}/C: where M and V"
+            " are finite, both parts are O(n^{-1/3}).",
+            lhs=sp.Subs(1 / (draws * width), width, scale * draws ** sp.Rational(-1, 3)),
+            rhs=draws ** sp.Rational(-2, 3) / scale,
+            premises=("bound", "divergence"),
         ),
     )
     return Derivation(
         id="histogram_rate.second_moment",
         title="The rate n^{-1/3} for laws with a second moment and a density of bounded variation",
         sources=("KM-T4.4",),
-        hypotheses=("E X^2 finite under P and Q", "int |P'| and int |Q'| finite", "h = C n^{-1/3}, C > 0"),
+        hypotheses=(_DRAWS, "a >= 0"),
         steps=steps,
         result_step="bound",
         symbols={"n": draws, "h": width, "second_moment": moment, "variation": variation},
@@ -345,5 +392,9 @@ def second_moment() -> Derivation:
                 lambda rhs: sp.sqrt((1 + 2 * moment + 2 * width**2) / draws) + width * variation / 2,
             ),
         ),
-        covers={"KM-T4.4": "the corrected statement"},
+        concludes=(
+            Conclusion("KM-T4.4", "rate", part="the rate where E X^2 and int |density'| are finite"),
+            Conclusion("KM-T4.4-corrected", "bound", part="the mean distance of the density"),
+            Conclusion("KM-T4.4-corrected", "rate", part="the rate"),
+        ),
     )

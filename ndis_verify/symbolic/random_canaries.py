@@ -20,6 +20,8 @@ from ndis_verify.symbolic.statement_terms import quantity
 draws, dimension, std = sp.symbols("n d s", positive=True)
 norm_squared = sp.Symbol("X2", nonnegative=True)
 zero = sp.Integer(0)
+_SPHERE, _APART = "canaries independent and uniform on the sphere", "X independent of the canaries"
+_NOISE = "noise N(0, s^2 I)"
 _GROWTH, _WIDTH = "as for KM-8.1, n -> infinity", "bin width C n^{-1/3}"
 
 
@@ -40,74 +42,71 @@ def joint_scores() -> Derivation:
         Step(
             "scores given the canaries",
             "N((1, 0) + tau + C^T X, s^2 C^T C): C has unit columns; tau_i is the sum of inner products with the other"
-            " training canaries.",
+            " training canaries. Where F <= 1/2 the eigenvalues of C^T C are at least 1/2.",
             kind="argument",
+            premises=(_NOISE, _SPHERE),
         ),
         by_fact(
             "divergence",
             "From N((1, 0), s^2 I): (1/2) (sum (l - log(1 + l)) + M^2/s^2), l = k - 1 the eigenvalues of C^T C - I.",
             "divergence of two normal laws",
             {
-                "divergence": sp.Symbol("KL", nonnegative=True),
+                "divergence": sp.Symbol("KL", real=True),
                 "eigenvalue": sp.Function("k", positive=True)(bin_of_sum),
                 "shift": mean,
                 "variance": std**2,
             },
-            {"laws": "canaries independent, uniform on the sphere"},
+            {},
+            premises=("scores given the canaries",),
         ),
         Step(
             "log bound: derivative",
             "l^2 - l + log(1 + l) is 0 at l = 0 and its derivative has the sign of l for l > -1/2:",
             lhs=sp.diff(excess, eigenvalue),
             rhs=shifted * (2 * eigenvalue - 1) / eigenvalue,
+            premises=("divergence",),
         ),
         Step(
             "log bound: at 0",
             "So l - log(1 + l) <= l^2 where F <= 1/2, as every |l| <= F.",
             lhs=sp.Subs(excess, eigenvalue, 1),
             rhs=zero,
+            premises=("log bound: derivative",),
         ),
         Step(
             "Pinsker",
             "TV^2 <= KL/2.",
             lhs=held(gram + mean / std**2) / 2 / 2,
             rhs=(gram + mean / std**2) / 4,
+            premises=("divergence", "log bound: at 0"),
         ),
         Step(
             "inner products",
             "For independent uniform unit vectors the d squared coordinates have equal means and sum to 1.",
             lhs=dimension * held(1 / dimension),
             rhs=sp.Integer(1),
+            premises=(_SPHERE,),
         ),
         Step(
             "mean of F^2",
             "2n (2n - 1) ordered pairs of columns.",
             lhs=2 * draws * held(2 * draws - 1) * held(1 / dimension),
             rhs=gram_mean,
+            premises=("inner products",),
         ),
         Step(
             "mean of tau^2",
             "n training scores with n - 1 terms, n test scores with n terms, pairwise uncorrelated.",
             lhs=draws * (draws - 1) / dimension + draws * draws / dimension,
             rhs=(draws * (draws - 1) + draws**2) / dimension,
+            premises=("inner products",),
         ),
         Step(
             "mean of (C^T X)^2",
             "2n columns; |a + b|^2 <= 2 |a|^2 + 2 |b|^2 joins it to tau.",
             lhs=2 * ((draws * (draws - 1) + draws**2) / dimension + 2 * draws * norm_squared / dimension),
             rhs=displacement,
-        ),
-        Step(
-            "limit",
-            "If d = omega(n^2) and |X| = o(sqrt(d/n)) both means tend to 0; by Markov F <= 1/2 and TV is small with"
-            " probability tending to 1. The printed d = omega(n^3 log n), |X| = o(sqrt(d/(n log n))) are more.",
-            kind="argument",
-        ),
-        Step(
-            "of |X|^2",
-            "At |X|^2 = c d/n the term is 4 c: it vanishes with c.",
-            lhs=sp.Subs(4 * draws * norm_squared / dimension, norm_squared, norm_squared * dimension / draws),
-            rhs=4 * norm_squared,
+            premises=("mean of tau^2", _APART),
         ),
         Step(
             "bound",
@@ -115,13 +114,28 @@ def joint_scores() -> Derivation:
             lhs=(gram_mean + displacement / std**2) / 4,
             rhs=draws * (2 * draws - 1) / (2 * dimension)
             + (draws * (2 * draws - 1) + 2 * draws * norm_squared) / (2 * dimension * std**2),
+            premises=("Pinsker", "mean of F^2", "mean of (C^T X)^2"),
+        ),
+        Step(
+            "limit",
+            "If d = omega(n^2) and |X| = o(sqrt(d/n)) both means tend to 0; by Markov F <= 1/2 and TV is small with"
+            " probability tending to 1. The printed d = omega(n^3 log n), |X| = o(sqrt(d/(n log n))) are more.",
+            kind="argument",
+            premises=("bound",),
+        ),
+        Step(
+            "of |X|^2",
+            "At |X|^2 = c d/n the term is 4 c: it vanishes with c.",
+            lhs=sp.Subs(4 * draws * norm_squared / dimension, norm_squared, norm_squared * dimension / draws),
+            rhs=4 * norm_squared,
+            premises=("mean of (C^T X)^2",),
         ),
     )
     return Derivation(
         id="random_canaries.joint_scores",
         title="Scores of random canaries are nearly independent normal variables",
         sources=("KM-8.1",),
-        hypotheses=("canaries independent, uniform on the sphere", "X independent of them", "d >= 2n"),
+        hypotheses=(_SPHERE, _APART, _NOISE),
         steps=steps,
         result_step="bound",
         symbols={"n": draws, "d": dimension, "std": std, "norm_squared": norm_squared},
@@ -132,7 +146,11 @@ def joint_scores() -> Derivation:
             Fault("half of the pairs", "mean of F^2", lambda rhs: rhs / 2),
             Fault("log bound with the wrong sign", "log bound: derivative", lambda rhs: -rhs),
         ),
-        covers={"KM-8.1": "whole, under weaker growth conditions"},
+        concludes=(
+            Conclusion("KM-8.1", "bound", part="the bound on the distance and its mean"),
+            Conclusion("KM-8.1", "limit", part="the limit, under weaker growth conditions"),
+            Conclusion("KM-8.1", "of |X|^2", part="what the length of X has to do with it"),
+        ),
     )
 
 
@@ -145,40 +163,46 @@ def largest_angle() -> Derivation:
     """
     level = sp.Symbol("a", positive=True)
     steps = (
+        Step("vectors", "n vectors, independent and uniform on the sphere of R^d.", kind="definition"),
         Step(
             "one pair",
             "Pr[|x.y| >= t] <= 2 e^{-d t^2/2} for uniform unit vectors (a cap of the sphere); fewer than n^2/2 pairs.",
             kind="argument",
-        ),
-        Step(
-            "at a = 3",
-            "The chance tends to 0: the limit cannot be 4.",
-            lhs=sp.Subs(draws ** (2 - level**2 / 2), level, 3),
-            rhs=draws ** sp.Rational(-5, 2),
-        ),
-        Step(
-            "angles and cosines",
-            "log n/d tends to 0, so the largest cosine does, and arcsin t/t tends to 1.",
-            kind="argument",
-        ),
-        Step(
-            "cosine at which the union bound is 1",
-            "a = 2, which is the limit (Cai and Jiang 2012).",
-            lhs=sp.Subs(2 - level**2 / 2, level, 2),
-            rhs=zero,
+            premises=("vectors",),
         ),
         Step(
             "union bound",
             "t = a sqrt(log n/d).",
             lhs=draws**2 * sp.exp(-dimension * (level**2 * sp.log(draws) / dimension) / 2),
             rhs=draws ** (2 - level**2 / 2),
+            premises=("one pair",),
+        ),
+        Step(
+            "angles and cosines",
+            "log n/d tends to 0, so the largest cosine does, and arcsin t/t tends to 1.",
+            kind="argument",
+            premises=("union bound", "log n/d -> 0"),
+        ),
+        Step(
+            "at a = 3",
+            "The chance tends to 0: the limit cannot be 4.",
+            lhs=sp.Subs(draws ** (2 - level**2 / 2), level, 3),
+            rhs=draws ** sp.Rational(-5, 2),
+            premises=("union bound", "angles and cosines", "n -> infinity"),
+        ),
+        Step(
+            "cosine at which the union bound is 1",
+            "a = 2, which is the limit (Cai and Jiang 2012).",
+            lhs=sp.Subs(2 - level**2 / 2, level, 2),
+            rhs=zero,
+            premises=("union bound", "angles and cosines"),
         ),
     )
     return Derivation(
         id="random_canaries.largest_angle",
         title="How far random unit vectors are from orthogonal",
         sources=("KM-8.1",),
-        hypotheses=("n vectors independent, uniform on the sphere of R^d", "n -> infinity, log n/d -> 0"),
+        hypotheses=("n -> infinity", "log n/d -> 0"),
         steps=steps,
         result_step="union bound",
         symbols={"n": draws, "a": level},
@@ -186,7 +210,10 @@ def largest_angle() -> Derivation:
             Fault("exponent of one vector", "union bound", lambda rhs: draws ** (1 - level**2 / 2)),
             Fault("square dropped", "union bound", lambda rhs: draws ** (2 - level / 2)),
         ),
-        covers={"KM-8.1": "part: the constant behind the printed proof"},
+        concludes=(
+            Conclusion("KM-G-L2", "at a = 3", part="that the constant is not 4"),
+            Conclusion("KM-G-L2", "cosine at which the union bound is 1", part="that it is at most 2"),
+        ),
     )
 
 

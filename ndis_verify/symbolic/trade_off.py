@@ -29,7 +29,6 @@ def characterisation() -> Derivation:
     """
     share, first, second, other = sp.symbols("t E1 E2 w", nonnegative=True)
     f0, fa = sp.symbols("f0 fa", nonnegative=True)
-    place = sp.Symbol("t", real=True)
     steps = (
         Step(
             "mixed tests",
@@ -55,28 +54,37 @@ def characterisation() -> Derivation:
             "A convex function is continuous inside; at 1 it is 0; at 0 the type II errors of tests with P(phi) -> 0"
             " tend to the Q-mass outside {p = 0} (bounded tests are weakly compact), which is T(0).",
             kind="argument",
+            premises=("mixed tests", "guessing"),
         ),
         Step(
             "converse: laws",
-            "Given f, let P be uniform on (0, 1) and let Q have the density -f' there (nonincreasing, f being convex)"
-            " and an"
-            " extra point of mass 1 - f(0). f(1) = 0 as 0 <= f(1) <= 1 - 1.",
+            "Given f with the four properties, let P be uniform on (0, 1) and let Q have the distribution function f(0)"
+            " - f(x) there, which is continuous and does not fall, and an extra point of mass 1 - f(0). f(1) = 0 as"
+            " 0 <= f(1) <= 1 - 1.",
             kind="definition",
+            premises=("f maps [0, 1] to [0, 1]",),
         ),
-        by_fact(
-            "converse: mass of the density",
-            "-f' integrates to f(0) - f(1).",
-            "a convex function is the integral of its slope",
-            {"f": sp.Function("f", real=True)(place), "argument": place, "low": zero, "high": sp.Integer(1)},
-            {"convex": "converse: laws"},
+        Step(
+            "converse: total mass",
+            "With f(1) = 0.",
+            lhs=f0 - zero + held(1 - f0),
+            rhs=sp.Integer(1),
+            premises=("converse: laws",),
         ),
-        Step("converse: total mass", "With f(1) = 0.", lhs=f0 - zero + held(1 - f0), rhs=sp.Integer(1)),
+        Step(
+            "converse: density",
+            "f is convex and continuous, and so the integral of its slope, which exists but at countably many points"
+            " (Royden, Real Analysis, sections 5.4 and 5.5): on (0, 1) Q has the density -f', which does not rise.",
+            kind="argument",
+            premises=("converse: laws",),
+        ),
         Step(
             "converse: type II error",
             "Rejecting the extra point and (0, alpha) has type I error alpha; by the Neyman-Pearson lemma no test of"
             " that size has less.",
             lhs=1 - held(1 - f0) - held(f0 - fa),
             rhs=fa,
+            premises=("converse: total mass", "converse: density"),
         ),
     )
     return Derivation(
@@ -94,7 +102,11 @@ def characterisation() -> Derivation:
             ),
             Fault("guessing costs more", "guessing", lambda rhs: 1 - 2 * alpha),
         ),
-        covers={"KM-2.5": "whole"},
+        concludes=(
+            Conclusion("KM-2.5", "continuous", part="that a trade-off function is convex, continuous and below 1 - x"),
+            Conclusion("KM-2.5", "nonincreasing", part="that it does not rise"),
+            Conclusion("KM-2.5", "converse: type II error", part="a pair of laws for a function that is so"),
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from ndis_verify.symbolic.notation import held
 alpha, mu = sp.symbols("alpha mu", positive=True)
 threshold = sp.Symbol("z", real=True)
 zero = sp.Integer(0)
+_ERRORS, _CURVE = "alpha the type I and beta the type II error", "f a trade-off function"
 _CHOSEN = "a test fixed before the samples are drawn, which are independent"
 
 
@@ -95,11 +96,18 @@ def credible_region() -> Derivation:
     above = sp.symbols("f1", nonnegative=True)
     steps = (
         Step(
+            "posteriors",
+            "alpha and beta are independent, each with the posterior of its own counts under Jeffreys' prior.",
+            kind="definition",
+            premises=(_ERRORS,),
+        ),
+        Step(
             "complement of a test",
             "1 - phi has errors (1 - alpha, 1 - beta); f asks 1 - beta >= f(1 - alpha), which is beta <= 1 - f(1 -"
             " alpha).",
             lhs=1 - held(y) - held(above),
             rhs=(1 - above) - y,
+            premises=(_ERRORS, _CURVE),
         ),
         Step(
             "limits in order",
@@ -108,17 +116,20 @@ def credible_region() -> Derivation:
             rhs=1 - x - first,
             relation=">=",
             witness=first + second,
+            premises=(_CURVE,),
         ),
         Step(
             "a distribution function",
             "A smaller f has the larger region; f = 0 gives all of the square, f(x) = 1 - x gives mass 0.",
             kind="argument",
+            premises=("complement of a test", "limits in order"),
         ),
         Step(
             "swapped errors",
             "(alpha, beta) -> (beta, alpha) maps the region of f to the region of its inverse. If f is its own inverse"
             " the mass does not change when the two posteriors are exchanged.",
             kind="argument",
+            premises=(_CURVE, "complement of a test", "posteriors"),
         ),
         Step(
             "mean of a beta law",
@@ -131,13 +142,14 @@ def credible_region() -> Derivation:
             "a = 1/2 + E, b = 1/2 + N - E, E the errors of that kind.",
             lhs=(sp.Rational(1, 2) + errors) / (sp.Rational(1, 2) + errors + sp.Rational(1, 2) + trials - errors),
             rhs=(2 * errors + 1) / (2 * trials + 2),
+            premises=("mean of a beta law", "posteriors"),
         ),
     )
     return Derivation(
         id="trade_off_limits.credible_region",
         title="The posterior mass of the region that a trade-off function allows",
         sources=("KM-eq2.5",),
-        hypotheses=("f a trade-off function equal to its own inverse", "independent Jeffreys posteriors"),
+        hypotheses=(_ERRORS, _CURVE),
         steps=steps,
         result_step="posterior mean",
         symbols={"errors": errors, "trials": trials},
@@ -146,5 +158,12 @@ def credible_region() -> Derivation:
             Fault("upper limit f(1 - alpha)", "complement of a test", lambda rhs: above - y),
             Fault("prior counted once", "posterior mean", lambda rhs: (2 * errors + 1) / (2 * trials + 1)),
         ),
-        covers={"KM-eq2.5": "the region; the pairing of errors and posteriors is decided apart"},
+        concludes=tuple(
+            Conclusion("KM-eq2.5", end, part=part)
+            for end, part in (
+                ("a distribution function", "the region between its two limits"),
+                ("swapped errors", "its mass where f is its own inverse"),
+                ("posterior mean", "the mean of a posterior"),
+            )
+        ),
     )

@@ -18,6 +18,7 @@ std, order, rate = sp.symbols("s a q", positive=True)
 loss = sp.Symbol("l", real=True)  # log of the order
 zero = sp.Integer(0)
 _argument = 1 / (2 * std) - std * loss
+_RATE = "q = 1/4 known"
 _ABOVE_ONE = {"s > 1": "s = 5"}
 
 
@@ -268,6 +269,7 @@ def subsampled_tv() -> Derivation:
             "The difference to the second component is q times that of the two Gaussians.",
             lhs=(rate * p + (1 - rate) * base) - base,
             rhs=rate * (p - base),
+            premises=(_RATE,),
         ),
         Step(
             "two Gaussians",
@@ -276,20 +278,29 @@ def subsampled_tv() -> Derivation:
             rhs=2 * Phi(1 / (2 * std)) - 1,
             reduce=_by_reflection,
         ),
-        Step("decreasing in s", "So it is invertible.", lhs=sp.Derivative(value, std), rhs=slope),
-        Step("sign", "A density over a square. ", lhs=slope, rhs=zero, relation="<", witness=slope),
         Step(
             "value",
             "Both together.",
             lhs=rate * held(Phi(1 / held(2 * std)) - held(1 - Phi(1 / held(2 * std)))),
             rhs=value,
+            premises=("mixture", "two Gaussians"),
+        ),
+        Step("decreasing in s", "The slope,", lhs=sp.Derivative(value, std), rhs=slope),
+        Step(
+            "sign",
+            "a density over a square with its sign turned, is negative: the function of s can be inverted.",
+            lhs=slope,
+            rhs=zero,
+            relation="<",
+            witness=slope,
+            premises=("decreasing in s", "value"),
         ),
     )
     return Derivation(
         id="tv_inference.subsampled_tv",
         title="Total variation of the subsampled Gaussian pair",
         sources=("KM-S7-example",),
-        hypotheses=("0 < q <= 1", "s > 0"),
+        hypotheses=(_RATE,),
         steps=steps,
         result_step="value",
         symbols={"rate": rate, "std": std},
@@ -298,7 +309,7 @@ def subsampled_tv() -> Derivation:
             Fault("rate forgotten", "value", lambda rhs: rhs / rate),
             Fault("full distance in the argument", "value", lambda rhs: rate * (2 * Phi(1 / std) - 1)),
         ),
-        covers={"KM-S7-example": "the function from TV to s"},
+        concludes=(Conclusion("KM-S7-example", "sign", part="the function from TV to s"),),
     )
 
 

@@ -186,7 +186,12 @@ CLAIMS = (
             " width has mean absolute error O(n^{-1/3})."
         ),
         formula="h = (12/(int P'^2 + int Q'^2))^{1/3} n^{-1/3}; E|H_a(P^||Q^) - H_a(P||Q)| = O(n^{-1/3})",
-        hypotheses=("differentiable densities", "a >= 0", "infinitely many bins of width h"),
+        hypotheses=(
+            "n independent draws from each law",
+            "differentiable densities",
+            "a >= 0",
+            "infinitely many bins of width h",
+        ),
         declared=Verdict.RESTRICTED,
         checks=(
             counterexample_check(
@@ -232,7 +237,13 @@ CLAIMS = (
             " mean absolute error O(n^{-1/3}), for every a >= 0."
         ),
         formula="E int |P^ - P| <= sqrt((1 + 2 E X^2 + 2 h^2)(1 + pi/h)/n) + (h/2) int |P'|",
-        hypotheses=("E X^2 finite under P and Q", "int |P'|, int |Q'| finite", "h = C n^{-1/3}, C > 0", "a >= 0"),
+        hypotheses=(
+            "n independent draws from each law",
+            "E X^2 finite under P and Q",
+            "int |P'|, int |Q'| finite",
+            "h = C n^{-1/3}, C > 0",
+            "a >= 0",
+        ),
         declared=Verdict.PROVED,
         checks=(proof("bias and sampling", rate.second_moment),),
     ),
