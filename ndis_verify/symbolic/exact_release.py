@@ -6,31 +6,30 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.notation import x as place
 
 zero = sp.Integer(0)
 x, gap = sp.symbols("x h", nonnegative=True)
 edge, extra, area = sp.symbols("x_1 u A", positive=True)
-_EVERY = dict.fromkeys(
-    (
-        "PKG-release-gaussian",
-        "PKG-release-laplace",
-        "PKG-release-projection",
-        "PKG-release-subsampled",
-        "PKG-release-tested",
-        "PKG-release-relative-projection",
-        "PKG-release-least-squares",
-        "PKG-release-sketch",
-        "PKG-release-relative-least-squares",
-        "PKG-release-logistic",
-        "PKG-release-process",
-        "PKG-release-declared",
-    ),
-    "law and rounding",
+_STREAM = (
+    "the stream (AES-256 in counter mode and SHAKE-256 under a key of the operating system) is taken for uniform bits"
 )
+_ARITHMETIC = "float64 arithmetic as IEEE 754 has it, checked before a draw, and ball arithmetic as Arb has it"
+_TIME = "how long a draw takes is not released"
+_SOLUTIONS = ("PKG-release-least-squares", "PKG-release-sketch", "PKG-release-relative-least-squares")
+_EVERY = (
+    *("PKG-release-gaussian", "PKG-release-laplace", "PKG-release-projection", "PKG-release-subsampled"),
+    *("PKG-release-tested", "PKG-release-relative-projection", *_SOLUTIONS),
+    *("PKG-release-logistic", "PKG-release-process", "PKG-release-declared"),
+)
+
+
+def _parts(claims: tuple[str, ...], ends: dict[str, str]) -> tuple[Conclusion, ...]:
+    return tuple(Conclusion(claim, end, part=part) for claim in claims for end, part in ends.items())
 
 
 @cache
@@ -56,6 +55,7 @@ def sampler() -> Derivation:
             "Balls show that the layers cover the curve e^{-x^2/2} (x_k at least where the curve has the height"
             " y_{k-1}, the last height at least 1).",
             kind="argument",
+            premises=("layers", _ARITHMETIC),
         ),
         Step(
             "tail",
@@ -65,6 +65,14 @@ def sampler() -> Derivation:
             rhs=gap * edge**2 * rate,
             relation=">=",
             witness=gap**2 / 2 + gap * edge * extra / (edge + extra),
+            premises=("cover",),
+        ),
+        Step(
+            "area under the curve",
+            "It is sqrt(pi/2).",
+            lhs=sp.Integral(sp.exp(-(x**2) / 2), (x, 0, sp.oo)),
+            rhs=sp.sqrt(sp.pi / 2),
+            reduce=lambda left, right: left.doit() - right,
         ),
         by_fact(
             "kept",
@@ -73,15 +81,17 @@ def sampler() -> Derivation:
             " half-normal.",
             "points under a curve",
             {"point": sp.Symbol("X", nonnegative=True), "f": sp.exp(-(x**2) / 2), "argument": x},
-            {"cover": "layers"},
+            {},
+            premises=("cover", "tail", "area under the curve", _STREAM),
         ),
         Step(
             "comparison",
             "Uniforms u > u_1 > u_2 > ...: n of them fall below one another and below u with probability u^n/n!, so an"
             " even number fell with probability",
-            lhs=sp.Sum((-share) ** n / sp.factorial(n), (n, 0, sp.oo)),
+            lhs=sp.Sum((-share) ** n / sp.gamma(n + 1), (n, 0, sp.oo)),
             rhs=sp.exp(-share),
             reduce=lambda left, right: left.doit() - right,
+            premises=(_STREAM,),
         ),
         Step(
             "trials",
@@ -89,6 +99,7 @@ def sampler() -> Derivation:
             " = e^{-(j+u)}.",
             lhs=1 - held(sp.Integral(sp.exp(-share), (share, 0, 1)).doit()),
             rhs=sp.exp(-1),
+            premises=("comparison",),
         ),
         Step(
             "digits",
@@ -96,13 +107,14 @@ def sampler() -> Derivation:
             " yet to come, and s m/2^52 is off by at most s/2^52.",
             lhs=slope * (place + digits) / 2**52 - slope * place / 2**52,
             rhs=slope * digits / 2**52,
+            premises=(_STREAM,),
         ),
     )
     return Derivation(
         id="exact_release.sampler",
         title="Standard normals with digits yet to come",
         sources=("PKG-release-gaussian",),
-        hypotheses=("the words and digits of the stream are independent and uniform",),
+        hypotheses=(_STREAM, _ARITHMETIC),
         steps=steps,
         result_step="comparison",
         symbols={"share": share},
@@ -114,7 +126,14 @@ def sampler() -> Derivation:
             Fault("trials stop with probability 1/e", "trials", lambda rhs: 1 - sp.exp(-1)),
             Fault("a digit too many", "digits", lambda rhs: slope * digits / 2**51),
         ),
-        covers=_EVERY,
+        concludes=_parts(
+            _EVERY,
+            {
+                "kept": "the law of a normal draw: the layers and the tail",
+                "trials": "the law of a normal draw: the exponential of the tail",
+                "digits": "the law of a normal draw: digits yet to come",
+            },
+        ),
     )
 
 
@@ -192,14 +211,14 @@ def rounding() -> Derivation:
     """
     value, error, whole = sp.symbols("v e k", real=True)
     margin, step = sp.symbols("a step", positive=True)
-    drawn, other = sp.symbols("P Q")
+    drawn, other = sp.symbols("P Q", real=True)
+    f = sp.Function("f", nonnegative=True)(place)
     epsilon = sp.Symbol("epsilon", real=True)
     steps = (
         by_fact(
             "post-processing",
-            "The release is a function, that public numbers fix, of the real-number draw: no event of it tells two"
-            " laws apart"
-            " better than an event of the draw.",
+            "The release is a function, that public numbers fix, as they fix the grid, of the real-number draw: no"
+            " event of it tells two laws apart better than an event of the draw.",
             "data processing",
             {
                 "P": drawn,
@@ -209,6 +228,7 @@ def rounding() -> Derivation:
                 "epsilon": epsilon,
             },
             {},
+            premises=(_TIME,),
         ),
         Step(
             "decided",
@@ -216,15 +236,24 @@ def rounding() -> Derivation:
             " other: |x - k| <= 1/2 - a, worst on one side,",
             lhs=held(sp.Rational(1, 2) - error - margin) + error,
             rhs=sp.Rational(1, 2) - margin,
+            premises=(_ARITHMETIC,),
         ),
+        Step(
+            "no atoms",
+            "A draw is a function of normal or exponential variates that is strictly monotone in one of them when the"
+            " others are given: its law has a density.",
+            kind="argument",
+        ),
+        a_density("density", "f is that density.", f, "no atoms"),
         by_fact(
             "not decided",
             "Otherwise the same draw is computed with more digits of the same normals, and this ends unless the draw"
             " is in the"
             " middle of two points of the grid: that has probability 0.",
             "a value of a law without atoms",
-            {"X": value, "value": whole + sp.Rational(1, 2)},
-            {"density": "the draw has a density"},
+            {"f": f, "value": whole + sp.Rational(1, 2)},
+            {"density": "density"},
+            premises=("decided",),
         ),
         Step(
             "below",
@@ -233,19 +262,21 @@ def rounding() -> Derivation:
             rhs=value - margin,
             relation=">=",
             witness=margin,
+            premises=("decided",),
         ),
         Step(
             "distance",
             "The release is within half a step of the draw.",
             lhs=held(step) * held(sp.Rational(1, 2)),
             rhs=step / 2,
+            premises=("not decided",),
         ),
     )
     return Derivation(
         id="exact_release.rounding",
         title="Exact rounding as post-processing",
         sources=("PKG-release-projection",),
-        hypotheses=("the grid is fixed by public numbers", "the draw has a density"),
+        hypotheses=(_ARITHMETIC, _TIME),
         steps=steps,
         result_step="distance",
         symbols={"step": step},
@@ -254,5 +285,12 @@ def rounding() -> Derivation:
             Fault("reading rounded up", "below", lambda rhs: value + margin),
             Fault("a whole step", "distance", lambda rhs: step),
         ),
-        covers=_EVERY,
+        concludes=_parts(
+            _EVERY,
+            {
+                "post-processing": "rounding: a function of the draw",
+                "below": "rounding: a reading rounded down",
+                "distance": "rounding: the nearest point of the grid",
+            },
+        ),
     )

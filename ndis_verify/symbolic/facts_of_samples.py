@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, without_jumps
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, without_jumps
 from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
 from ndis_verify.symbolic.zero import as_expression
 
@@ -33,6 +33,15 @@ def _without(a: Mapping[str, Any], *names: str) -> None:
 def _exponent(a: Mapping[str, Any]) -> Instance:
     _without(a, "mean", "variance", "rest")
     return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
+
+
+def _under_a_graph(a: Mapping[str, Any]) -> Instance:
+    """Of a function from 0 on that is nowhere negative and has an integral."""
+    argument, f = a["argument"], as_expression(a["f"])
+    area = sp.Integral(f, (argument, 0, sp.oo))
+    if not argument.is_nonnegative or f.is_nonnegative is not True or area.doit().is_finite is not True:
+        return NOTHING
+    return law_of(a["point"]), "=", f / area
 
 
 OF_SAMPLES: Mapping[str, Fact] = {
@@ -217,13 +226,13 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (average(a["chi"] ** 2), "=", a["r"]),
     ),
     "a value of a law without atoms": Fact(
-        text="A variable whose law has a density takes a given value with probability 0.",
-        tex=r"\Pr[X = c] = 0",
-        letters=("X", "value"),
-        conditions={"density": "X has a density"},
+        text="A law of density f gives a single number the probability 0.",
+        tex=r"\int_{\{c\}} f = 0",
+        letters=("f", "value"),
+        conditions={"density": "f is a density"},
         reference="Billingsley, Probability and Measure, section 20",
-        draws=("X",),
-        instance=lambda a: (chance(-sp.Abs(a["X"] - a["value"])), "=", sp.Integer(0)),
+        instance=lambda a: (sp.Integral(a["f"], (notation.x, a["value"], a["value"])), "=", sp.Integer(0)),
+        required={"density": lambda a: (total(a["f"]), "=", sp.Integer(1))},
     ),
     "moment of a chi-square variable": Fact(
         text="E e^{sT} = (1 - 2s)^{-r/2} for T chi-square with r degrees of freedom and s < 1/2.",
@@ -306,16 +315,13 @@ OF_SAMPLES: Mapping[str, Fact] = {
         ),
     ),
     "points under a curve": Fact(
-        text="The abscissa of a uniform point under the graph of an integrable f >= 0 has the density f over its"
-        " integral; of uniform points of a larger set those under the graph are uniform there.",
+        text="The abscissa X of a uniform point under the graph of an integrable f >= 0 has the density f over its"
+        " integral; of uniform points of a set in which the graph lies, those under it are uniform there.",
         tex=r"(X, Y) \sim \mathrm{U}\{0 \le y \le f(x)\} \implies X \sim f/\!\int\! f",
         letters=("point", "f", "argument"),
-        conditions={"cover": "the larger set covers what is under the graph"},
+        conditions={},
         reference="Devroye, Non-Uniform Random Variate Generation, Theorem II.3.1",
-        instance=lambda a: (
-            law_of(a["point"]),
-            "=",
-            a["f"] / sp.Integral(a["f"], (a["argument"], 0, sp.oo)),
-        ),
+        draws=("point",),
+        instance=_under_a_graph,
     ),
 }
