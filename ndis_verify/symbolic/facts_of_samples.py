@@ -35,6 +35,14 @@ def _exponent(a: Mapping[str, Any]) -> Instance:
     return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
 
 
+def _pinsker(a: Mapping[str, Any]) -> Instance:
+    """Of two densities that are positive."""
+    p, q = a["p"], a["q"]
+    if not (as_expression(p).is_positive and as_expression(q).is_positive):
+        return NOTHING
+    return (total(sp.Abs(p - q)) / 2) ** 2, "<=", total(p * sp.log(p / q)) / 2
+
+
 def _under_a_graph(a: Mapping[str, Any]) -> Instance:
     """Of a function from 0 on that is nowhere negative and has an integral."""
     argument, f = a["argument"], as_expression(a["f"])
@@ -275,12 +283,17 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (average(1 / a["N"]), "=", average(1 / (a["d"] - 2 + 2 * a["K"]))),
     ),
     "Pinsker's inequality": Fact(
-        text="The total variation distance of two laws is at most the root of half their divergence (KL).",
+        text="The total variation distance of two laws of positive densities is at most the root of half their"
+        " divergence (KL).",
         tex=r"\mathrm{TV}(P, Q)^2 \le \mathrm{KL}(P \| Q)/2",
-        letters=("distance", "divergence"),
-        conditions={"divergence": "the Kullback-Leibler divergence of the two laws"},
+        letters=("p", "q"),
+        conditions={"first": "p is a density", "second": "q is a density"},
         reference="Tsybakov, Introduction to Nonparametric Estimation, Lemma 2.5",
-        instance=lambda a: (a["distance"] ** 2, "<=", a["divergence"] / 2),
+        instance=_pinsker,
+        required={
+            "first": lambda a: (total(a["p"]), "=", sp.Integer(1)),
+            "second": lambda a: (total(a["q"]), "=", sp.Integer(1)),
+        },
     ),
     "mutual information and any reference law": Fact(
         text="The mutual information of an input and an output is at most the mean over the input of the divergence"
