@@ -157,14 +157,6 @@ OF_MATRICES: Mapping[str, Fact] = {
         ),
         required={"positive": _positive_entries},
     ),
-    "inverses reverse the Loewner order": Fact(
-        text="Where A >= B > 0 in the Loewner order, v^T A^{-1} v <= v^T B^{-1} v for every v.",
-        tex=r"A \succeq B \succ 0 \implies v^{\mathsf T} A^{-1} v \le v^{\mathsf T} B^{-1} v",
-        letters=("A", "B"),
-        conditions={"order": "A - B is positive semidefinite, and B positive definite"},
-        reference="Horn and Johnson, Matrix Analysis, Corollary 7.7.4",
-        instance=lambda a: (inverse_form(a["A"]), "<=", inverse_form(a["B"])),
-    ),
     "eigenvalues of M M^T and of M^T M": Fact(
         text="For a square M the matrices M M^T and M^T M have the same eigenvalues, with multiplicities: so have"
         " I - M M^T and I - M^T M.",

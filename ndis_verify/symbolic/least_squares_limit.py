@@ -6,12 +6,17 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
-from ndis_verify.symbolic.notation import inverse_form, scalar
+from ndis_verify.symbolic.leverage_beside_a_ridge import LEVERAGE, RECORD, length, leverage, of_a_record, ridge
+from ndis_verify.symbolic.leverage_beside_a_ridge import v as record
+from ndis_verify.symbolic.leverage_beside_a_ridge import vt as record_turned
+from ndis_verify.symbolic.notation import scalar
 from ndis_verify.symbolic.notation import x as place
 
+_share = sp.Symbol("q", real=True)
+_length2, _level = sp.symbols("l2 sigma2", positive=True)
+_POSITIVE = "sigma > 0"
 rows, square = sp.symbols("r s", positive=True)  # square = |z|^2 of the scaled error
 _CLAIMS = ("N24-L1", "N24-Fig11", "N24-6.3-gap")
 
@@ -352,85 +357,42 @@ def privacy_gap() -> Derivation:
     )
 
 
-def _capped_leverage_steps(length2: sp.Symbol, level: sp.Symbol) -> tuple[Step, ...]:
+_BELOW = Hypothesis("every record (v, beta) has norm at most l", sp.Le(scalar(record_turned * record), _length2))
+
+
+def _capped_leverage_steps() -> tuple[Step, ...]:
     """A record of squared length up to l^2 has q <= l^2/(ridge + l^2) < 1 in [B b; sqrt(ridge) I]."""
-    v, vt = letter("v"), letter("vt")
-    size, room = sp.Symbol("s", positive=True), sp.Symbol("m", nonnegative=True)  # s = |v|^2, l^2 = s + m
-    algebra = BlockAlgebra(
-        {(vt, v): size}, {v: sp.Matrix([1, 2]), vt: sp.Matrix([[1, 2]]), size: sp.Integer(5), level: sp.Integer(3)}
-    )
-    inverse = (1 - v * vt / (level + size)) / level
-    whole, alone = sp.symbols("A B")
     return (
         Step(
             "Gram matrices",
-            "A = [B b]^T [B b] + ridge I is B = ridge I + v v^T, of the record alone, and the sum of v_i v_i^T over the"
-            " other records; q = v^T A^{-1} v.",
+            f"q is the leverage of a record of [B b], which v stands for, beside the ridge c: {LEVERAGE}, q for p.",
             kind="definition",
-        ),
-        by_fact(
-            "q at most",
-            "q is largest for the record alone,",
-            "inverses reverse the Loewner order",
-            {"A": whole, "B": alone},
-            {"order": "Gram matrices"},
-        ),
-        Step(
-            "inverse of B",
-            "where B^{-1} is, by Sherman and Morrison, with s = |v|^2,",
-            lhs=(level + v * vt) * inverse,
-            rhs=sp.Integer(1),
-            algebra=algebra,
-        ),
-        Step(
-            "alone",
-            "q = v^T B^{-1} v.",
-            lhs=inverse_form(alone),
-            rhs=scalar(vt * inverse * v),
-            kind="definition",
-            premises=("inverse of B",),
-        ),
-        Step(
-            "q alone",
-            "s/(ridge + s).",
-            lhs=vt * inverse * v,
-            rhs=size / (level + size),
-            algebra=algebra,
-        ),
-        Step(
-            "q within the length",
-            "It grows with s, up to s = l^2:",
-            lhs=(size + room) / (level + size + room),
-            rhs=size / (level + size),
-            relation=">=",
-            witness=level * room / ((level + size) * (level + size + room)),
-        ),
-        Step(
-            "q of the record",
-            "So q is at most that of the record alone,",
-            lhs=inverse_form(whole),
-            rhs=size / (level + size),
-            relation="<=",
-            algebra=algebra,
-            kind="inference",
-            premises=("q at most", "alone"),
         ),
         Step(
             "q capped",
-            "and at most l^2/(ridge + l^2), l^2 = s + m:",
-            lhs=inverse_form(whole),
-            rhs=(size + room) / (level + size + room),
+            "So q is at most l^2/(ridge + l^2),",
+            lhs=_share,
+            rhs=_length2 / (_level + _length2),
             relation="<=",
             kind="inference",
-            premises=("q of the record", Use("q within the length", weight=-1)),
+            premises=(
+                Use(
+                    "largest leverage",
+                    of=of_a_record,
+                    at={leverage: _share, length: sp.sqrt(_length2), ridge: _level},
+                    granted={LEVERAGE: "Gram matrices", RECORD.text: _BELOW.text},
+                ),
+                _POSITIVE,
+            ),
         ),
         Step(
             "q below 1",
             "so q < 1: B^T B is invertible and the residual is not 0, in both databases.",
-            lhs=length2 / (level + length2),
+            lhs=_length2 / (_level + _length2),
             rhs=sp.Integer(1),
             relation="<",
-            witness=-level / (level + length2),
+            witness=-_level / (_level + _length2),
+            premises=("q capped",),
         ),
     )
 
@@ -444,7 +406,7 @@ def pure_privacy() -> Derivation:
     """
     leverage_log, apart, spare, extra = sp.symbols("l_p u k e", nonnegative=True)  # l_q = l_p + u, k = r - d, e = d - 1
     share_log, count = leverage_log + apart, spare + extra + 1
-    length2, level, r = sp.symbols("l2 sigma2 r", positive=True)
+    length2, level, r = _length2, _level, sp.Symbol("r", positive=True)
     portion = sp.Symbol("t", nonnegative=True)
     cap = length2 / (level + length2)
     delete = ((spare + 1) * share_log - spare * leverage_log) / 2
@@ -464,6 +426,7 @@ def pure_privacy() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=(extra * share_log + spare * leverage_log) / 2,
+            premises=("notation",),
         ),
         Step(
             "insert",
@@ -472,9 +435,16 @@ def pure_privacy() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=spare * apart / 2,
+            premises=("notation",),
         ),
-        Step("attained", "with equality at p = q.", lhs=insert.subs(apart, 0), rhs=count * leverage_log / 2),
-        *_capped_leverage_steps(length2, level),
+        Step(
+            "attained",
+            "with equality at p = q.",
+            lhs=insert.subs(apart, 0),
+            rhs=count * leverage_log / 2,
+            premises=("insert",),
+        ),
+        *_capped_leverage_steps(),
         Step(
             "a lone record fills the edge",
             "A database of one record (v, beta) of norm l has q = l^2/(ridge + l^2) and p = |v|^2/(ridge + |v|^2),"
@@ -483,20 +453,28 @@ def pure_privacy() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=level * room / ((level + portion) * (level + portion + room)),
+            premises=("q capped",),
         ),
-        Step("cap", "1/(1-q) at the largest q.", lhs=1 / (1 - cap), rhs=1 + length2 / level),
+        Step(
+            "cap",
+            "1/(1-q) at the largest q.",
+            lhs=1 / (1 - cap),
+            rhs=1 + length2 / level,
+            premises=("q below 1",),
+        ),
         Step(
             "epsilon",
             "(r/2) log 1/(1-q) there.",
             lhs=r / 2 * (sp.log(level + length2) - sp.log(level)),
             rhs=r / 2 * sp.log(1 + length2 / level),
+            premises=("delete", "attained", "cap"),
         ),
     )
     return Derivation(
         id="least_squares_limit.pure_privacy",
         title="Beside a ridge the sketched solution is purely differentially private",
         sources=("N24-Fig11", "N24-Fig4"),
-        hypotheses=("every record (v, beta) has norm at most l", "ridge > 0", "r >= d"),
+        hypotheses=(_BELOW, _POSITIVE),
         steps=steps,
         result_step="epsilon",
         symbols={"length2": length2, "ridge": level, "r": r},
@@ -505,5 +483,12 @@ def pure_privacy() -> Derivation:
             Fault("cap without the record", "cap", lambda rhs: length2 / level),
             Fault("equality with d-1 rows more", "attained", lambda rhs: rhs + extra * leverage_log / 2),
         ),
-        covers={"N24-Fig4": "part: which (p, q) the augmented databases have"},
+        concludes=_parts(
+            {
+                "q capped": "which (p, q) the augmented databases have: no larger q",
+                "a lone record fills the edge": "which (p, q) the augmented databases have: all of the largest q",
+                "epsilon": "the epsilon at which the sketched solution has delta = 0",
+            },
+            ("N24-Fig4", "N24-T5"),
+        ),
     )
