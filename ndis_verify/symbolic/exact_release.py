@@ -8,7 +8,6 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
-from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.notation import x as place
 
@@ -156,6 +155,7 @@ def solution() -> Derivation:
             " R^{-1} u: for one feature",
             lhs=held(root) * held(solve) / held(root) ** 2,
             rhs=solve / root,
+            premises=(_ARITHMETIC,),
         ),
         Step(
             "normal law",
@@ -163,29 +163,32 @@ def solution() -> Derivation:
             " feature",
             lhs=((solve + spread * noise) / root - solve / root) ** 2,
             rhs=spread**2 * noise**2 / root**2,
+            premises=("factor", _STREAM),
         ),
-        *given_the_sketch(),
         Step(
             "mixture",
-            "The density of z/sqrt(s) at t, |t|^2 = T, with s chi-square of k degrees, is the integral over s of"
+            "A sketched solution is drawn as R^{-1} (u + |w| z/sqrt s). The density of z/sqrt(s) at t, |t|^2 = T, with"
+            " s chi-square of k degrees, is the integral over s of"
             " s^{d/2} e^{-s T/2} times s^{k/2 - 1} e^{-s/2}, up to constants:",
             lhs=sp.Integral(s ** (power - 1) * sp.exp(-s * b), (s, 0, sp.oo)),
             rhs=sp.gamma(power) * b ** (-power),
             reduce=lambda left, right: sp.simplify(left.doit() - right),
+            premises=("normal law",),
         ),
         Step(
             "Student law",
             "with b = (1 + T)/2, a constant times (1 + T)^{-(k+d)/2}: for k = r - d + 1 the exponent of the law of the"
-            " sketched solution is",
+            " sketched solution (least_squares.student_law) is",
             lhs=sp.Subs(power, k, r - d + 1),
             rhs=(r + 1) / 2,
+            premises=("mixture",),
         ),
     )
     return Derivation(
         id="exact_release.solution",
         title="A least-squares solution drawn without a sketch",
         sources=("PKG-release-least-squares", "PKG-release-sketch"),
-        hypotheses=("[B b] above its ridge has full column rank", "r >= d", RANK, ENTRIES),
+        hypotheses=(_STREAM, _ARITHMETIC),
         steps=steps,
         result_step="Student law",
         symbols={"d": d, "r": r},
@@ -195,9 +198,9 @@ def solution() -> Derivation:
             Fault("Gamma dropped", "mixture", lambda rhs: b ** (-power)),
             Fault("spread not solved for", "normal law", lambda rhs: spread**2 * noise**2),
         ),
-        covers=dict.fromkeys(
-            ("PKG-release-least-squares", "PKG-release-sketch", "PKG-release-relative-least-squares"),
-            "law and rounding",
+        concludes=_parts(
+            _SOLUTIONS,
+            {"normal law": "the law of a normal solution", "Student law": "the law of a sketched solution"},
         ),
     )
 

@@ -9,7 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_algebra import a, beta, rank_one, residual, w
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
@@ -296,7 +296,7 @@ def student_law() -> Derivation:
     constant = sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2))
     nu = r - d + 1
     steps = (
-        *given_the_sketch(),
+        *given_the_sketch(d),
         *mixture(r, d),
         Step(
             "mixture, d = 1 in full",
@@ -304,25 +304,28 @@ def student_law() -> Derivation:
             lhs=sp.sqrt(t / (2 * sp.pi)) * sp.exp(-t * z**2 / 2) * chi2_density(r, t),
             rhs=constant * tilt ** (-(r + 1) / 2) * tilt * chi2_density(r + 1, tilt * t),
             reduce=_log_ratio,
+            premises=("mixture, any d",),
         ),
         Step(
             "degrees of freedom",
             "Student t in R^d with nu degrees of freedom has exponent (nu + d)/2.",
             lhs=held(nu + d) / 2,
             rhs=(r + 1) / 2,
+            premises=("mixture, any d",),
         ),
         Step(
             "density, d = 1",
             "Integrating over t.",
             lhs=constant * tilt ** held(-(r + 1) / 2),
             rhs=sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2)) * (1 + z**2) ** (-(r + 1) / 2),
+            premises=("mixture, d = 1 in full",),
         ),
     )
     return Derivation(
         id="least_squares.student_law",
         title="The sketched least-squares solution follows a multivariate Student t law",
         sources=("N24-L1",),
-        hypotheses=(RANK, "w != 0", "r >= d", ENTRIES),
+        hypotheses=(RANK, ENTRIES),
         steps=steps,
         result_step="density, d = 1",
         symbols={"z": z, "r": r},
@@ -335,7 +338,19 @@ def student_law() -> Derivation:
             Fault("exponent r/2", "density, d = 1", lambda rhs: rhs * sp.sqrt(1 + z**2)),
             Fault("r - d degrees of freedom", "degrees of freedom", lambda rhs: rhs - sp.Rational(1, 2)),
         ),
-        covers={"N24-L1": "part: the finite-r law, of which the asymptotic law is the limit"},
+        concludes=tuple(
+            Conclusion(claim, end, part=part, granted=granted)
+            for claim, granted in (
+                ("N24-L1", {}),
+                ("N24-6.3-gap", {RANK: "[B b] and its neighbour of full column rank"}),
+                ("N24-Fig11", {RANK: "B^T B invertible, B with the rows of the noise"}),
+            )
+            for end, part in (
+                ("mixture, any d", "the finite-r law at r >= d, of which the asymptotic law is the limit"),
+                ("degrees of freedom", "the degrees of freedom of the finite-r law"),
+                ("density, d = 1", "the density of the finite-r law at d = 1"),
+            )
+        ),
     )
 
 
