@@ -178,14 +178,6 @@ OF_MATRICES: Mapping[str, Fact] = {
             lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])), "M"
         ),
     ),
-    "a pair of covariances exchanged": Fact(
-        text="The eigenvalues of S1^{-1/2} S2 S1^{-1/2} are the inverses of those of S2^{-1/2} S1 S2^{-1/2}.",
-        tex=r"\lambda(S_1^{-1/2} S_2 S_1^{-1/2}) = 1/\lambda(S_2^{-1/2} S_1 S_2^{-1/2})",
-        letters=("first", "second"),
-        conditions={"definite": "S1 and S2 are positive definite"},
-        reference="both are those of a pencil: Horn and Johnson, Matrix Analysis, Theorem 7.6.4",
-        instance=lambda a: (relative(a["second"], a["first"]), "=", 1 / relative(a["first"], a["second"])),
-    ),
     "eigenvalues follow Rayleigh quotients": Fact(
         text="Where x^T S' x / x^T T' x <= x^T S x / x^T T x for every x of length 1, S and S' symmetric, T and T'"
         " positive definite, the k-th largest eigenvalue of T'^{-1/2} S' T'^{-1/2} is at most that of"
