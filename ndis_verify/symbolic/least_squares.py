@@ -11,7 +11,6 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
-from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_algebra import a, beta, rank_one, residual, w
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
 from ndis_verify.symbolic.notation import held
