@@ -6,31 +6,29 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.notation import x as place
 
 zero = sp.Integer(0)
 x, gap = sp.symbols("x h", nonnegative=True)
 edge, extra, area = sp.symbols("x_1 u A", positive=True)
-_EVERY = dict.fromkeys(
-    (
-        "PKG-release-gaussian",
-        "PKG-release-laplace",
-        "PKG-release-projection",
-        "PKG-release-subsampled",
-        "PKG-release-tested",
-        "PKG-release-relative-projection",
-        "PKG-release-least-squares",
-        "PKG-release-sketch",
-        "PKG-release-relative-least-squares",
-        "PKG-release-logistic",
-        "PKG-release-process",
-        "PKG-release-declared",
-    ),
-    "law and rounding",
+_STREAM = (
+    "the stream (AES-256 in counter mode and SHAKE-256 under a key of the operating system) is taken for uniform bits"
 )
+_ARITHMETIC = "float64 arithmetic as IEEE 754 has it, checked before a draw, and ball arithmetic as Arb has it"
+_TIME = "how long a draw takes is not released"
+_SOLUTIONS = ("PKG-release-least-squares", "PKG-release-sketch", "PKG-release-relative-least-squares")
+_EVERY = (
+    *("PKG-release-gaussian", "PKG-release-laplace", "PKG-release-projection", "PKG-release-subsampled"),
+    *("PKG-release-tested", "PKG-release-relative-projection", *_SOLUTIONS),
+    *("PKG-release-logistic", "PKG-release-process", "PKG-release-declared"),
+)
+
+
+def _parts(claims: tuple[str, ...], ends: dict[str, str]) -> tuple[Conclusion, ...]:
+    return tuple(Conclusion(claim, end, part=part) for claim in claims for end, part in ends.items())
 
 
 @cache
@@ -56,6 +54,7 @@ def sampler() -> Derivation:
             "Balls show that the layers cover the curve e^{-x^2/2} (x_k at least where the curve has the height"
             " y_{k-1}, the last height at least 1).",
             kind="argument",
+            premises=("layers", _ARITHMETIC),
         ),
         Step(
             "tail",
@@ -65,6 +64,14 @@ def sampler() -> Derivation:
             rhs=gap * edge**2 * rate,
             relation=">=",
             witness=gap**2 / 2 + gap * edge * extra / (edge + extra),
+            premises=("cover",),
+        ),
+        Step(
+            "area under the curve",
+            "It is sqrt(pi/2).",
+            lhs=sp.Integral(sp.exp(-(x**2) / 2), (x, 0, sp.oo)),
+            rhs=sp.sqrt(sp.pi / 2),
+            reduce=lambda left, right: left.doit() - right,
         ),
         by_fact(
             "kept",
@@ -73,15 +80,17 @@ def sampler() -> Derivation:
             " half-normal.",
             "points under a curve",
             {"point": sp.Symbol("X", nonnegative=True), "f": sp.exp(-(x**2) / 2), "argument": x},
-            {"cover": "layers"},
+            {},
+            premises=("cover", "tail", "area under the curve", _STREAM),
         ),
         Step(
             "comparison",
             "Uniforms u > u_1 > u_2 > ...: n of them fall below one another and below u with probability u^n/n!, so an"
             " even number fell with probability",
-            lhs=sp.Sum((-share) ** n / sp.factorial(n), (n, 0, sp.oo)),
+            lhs=sp.Sum((-share) ** n / sp.gamma(n + 1), (n, 0, sp.oo)),
             rhs=sp.exp(-share),
             reduce=lambda left, right: left.doit() - right,
+            premises=(_STREAM,),
         ),
         Step(
             "trials",
@@ -89,6 +98,7 @@ def sampler() -> Derivation:
             " = e^{-(j+u)}.",
             lhs=1 - held(sp.Integral(sp.exp(-share), (share, 0, 1)).doit()),
             rhs=sp.exp(-1),
+            premises=("comparison",),
         ),
         Step(
             "digits",
@@ -96,13 +106,14 @@ def sampler() -> Derivation:
             " yet to come, and s m/2^52 is off by at most s/2^52.",
             lhs=slope * (place + digits) / 2**52 - slope * place / 2**52,
             rhs=slope * digits / 2**52,
+            premises=(_STREAM,),
         ),
     )
     return Derivation(
         id="exact_release.sampler",
         title="Standard normals with digits yet to come",
         sources=("PKG-release-gaussian",),
-        hypotheses=("the words and digits of the stream are independent and uniform",),
+        hypotheses=(_STREAM, _ARITHMETIC),
         steps=steps,
         result_step="comparison",
         symbols={"share": share},
@@ -114,7 +125,14 @@ def sampler() -> Derivation:
             Fault("trials stop with probability 1/e", "trials", lambda rhs: 1 - sp.exp(-1)),
             Fault("a digit too many", "digits", lambda rhs: slope * digits / 2**51),
         ),
-        covers=_EVERY,
+        concludes=_parts(
+            _EVERY,
+            {
+                "kept": "the law of a normal draw: the layers and the tail",
+                "trials": "the law of a normal draw: the exponential of the tail",
+                "digits": "the law of a normal draw: digits yet to come",
+            },
+        ),
     )
 
 
@@ -137,6 +155,7 @@ def solution() -> Derivation:
             " R^{-1} u: for one feature",
             lhs=held(root) * held(solve) / held(root) ** 2,
             rhs=solve / root,
+            premises=(_ARITHMETIC,),
         ),
         Step(
             "normal law",
@@ -144,29 +163,32 @@ def solution() -> Derivation:
             " feature",
             lhs=((solve + spread * noise) / root - solve / root) ** 2,
             rhs=spread**2 * noise**2 / root**2,
+            premises=("factor", _STREAM),
         ),
-        *given_the_sketch(),
         Step(
             "mixture",
-            "The density of z/sqrt(s) at t, |t|^2 = T, with s chi-square of k degrees, is the integral over s of"
+            "A sketched solution is drawn as R^{-1} (u + |w| z/sqrt s). The density of z/sqrt(s) at t, |t|^2 = T, with"
+            " s chi-square of k degrees, is the integral over s of"
             " s^{d/2} e^{-s T/2} times s^{k/2 - 1} e^{-s/2}, up to constants:",
             lhs=sp.Integral(s ** (power - 1) * sp.exp(-s * b), (s, 0, sp.oo)),
             rhs=sp.gamma(power) * b ** (-power),
             reduce=lambda left, right: sp.simplify(left.doit() - right),
+            premises=("normal law",),
         ),
         Step(
             "Student law",
             "with b = (1 + T)/2, a constant times (1 + T)^{-(k+d)/2}: for k = r - d + 1 the exponent of the law of the"
-            " sketched solution is",
+            " sketched solution (least_squares.student_law) is",
             lhs=sp.Subs(power, k, r - d + 1),
             rhs=(r + 1) / 2,
+            premises=("mixture",),
         ),
     )
     return Derivation(
         id="exact_release.solution",
         title="A least-squares solution drawn without a sketch",
         sources=("PKG-release-least-squares", "PKG-release-sketch"),
-        hypotheses=("[B b] above its ridge has full column rank", "r >= d", RANK, ENTRIES),
+        hypotheses=(_STREAM, _ARITHMETIC),
         steps=steps,
         result_step="Student law",
         symbols={"d": d, "r": r},
@@ -176,9 +198,9 @@ def solution() -> Derivation:
             Fault("Gamma dropped", "mixture", lambda rhs: b ** (-power)),
             Fault("spread not solved for", "normal law", lambda rhs: spread**2 * noise**2),
         ),
-        covers=dict.fromkeys(
-            ("PKG-release-least-squares", "PKG-release-sketch", "PKG-release-relative-least-squares"),
-            "law and rounding",
+        concludes=_parts(
+            _SOLUTIONS,
+            {"normal law": "the law of a normal solution", "Student law": "the law of a sketched solution"},
         ),
     )
 
@@ -192,14 +214,14 @@ def rounding() -> Derivation:
     """
     value, error, whole = sp.symbols("v e k", real=True)
     margin, step = sp.symbols("a step", positive=True)
-    drawn, other = sp.symbols("P Q")
+    drawn, other = sp.symbols("P Q", real=True)
+    f = sp.Function("f", nonnegative=True)(place)
     epsilon = sp.Symbol("epsilon", real=True)
     steps = (
         by_fact(
             "post-processing",
-            "The release is a function, that public numbers fix, of the real-number draw: no event of it tells two"
-            " laws apart"
-            " better than an event of the draw.",
+            "The release is a function, that public numbers fix, as they fix the grid, of the real-number draw: no"
+            " event of it tells two laws apart better than an event of the draw.",
             "data processing",
             {
                 "P": drawn,
@@ -209,6 +231,7 @@ def rounding() -> Derivation:
                 "epsilon": epsilon,
             },
             {},
+            premises=(_TIME,),
         ),
         Step(
             "decided",
@@ -216,15 +239,24 @@ def rounding() -> Derivation:
             " other: |x - k| <= 1/2 - a, worst on one side,",
             lhs=held(sp.Rational(1, 2) - error - margin) + error,
             rhs=sp.Rational(1, 2) - margin,
+            premises=(_ARITHMETIC,),
         ),
+        Step(
+            "no atoms",
+            "A draw is a function of normal or exponential variates that is strictly monotone in one of them when the"
+            " others are given: its law has a density.",
+            kind="argument",
+        ),
+        a_density("density", "f is that density.", f, "no atoms"),
         by_fact(
             "not decided",
             "Otherwise the same draw is computed with more digits of the same normals, and this ends unless the draw"
             " is in the"
             " middle of two points of the grid: that has probability 0.",
             "a value of a law without atoms",
-            {"X": value, "value": whole + sp.Rational(1, 2)},
-            {"density": "the draw has a density"},
+            {"f": f, "value": whole + sp.Rational(1, 2)},
+            {"density": "density"},
+            premises=("decided",),
         ),
         Step(
             "below",
@@ -233,19 +265,21 @@ def rounding() -> Derivation:
             rhs=value - margin,
             relation=">=",
             witness=margin,
+            premises=("decided",),
         ),
         Step(
             "distance",
             "The release is within half a step of the draw.",
             lhs=held(step) * held(sp.Rational(1, 2)),
             rhs=step / 2,
+            premises=("not decided",),
         ),
     )
     return Derivation(
         id="exact_release.rounding",
         title="Exact rounding as post-processing",
         sources=("PKG-release-projection",),
-        hypotheses=("the grid is fixed by public numbers", "the draw has a density"),
+        hypotheses=(_ARITHMETIC, _TIME),
         steps=steps,
         result_step="distance",
         symbols={"step": step},
@@ -254,5 +288,12 @@ def rounding() -> Derivation:
             Fault("reading rounded up", "below", lambda rhs: value + margin),
             Fault("a whole step", "distance", lambda rhs: step),
         ),
-        covers=_EVERY,
+        concludes=_parts(
+            _EVERY,
+            {
+                "post-processing": "rounding: a function of the draw",
+                "below": "rounding: a reading rounded down",
+                "distance": "rounding: the nearest point of the grid",
+            },
+        ),
     )

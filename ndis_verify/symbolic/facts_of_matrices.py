@@ -11,6 +11,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import inverse, without_powers
 from ndis_verify.symbolic.fact import NOTHING, Fact, Instance
 from ndis_verify.symbolic.notation import (
+    det,
     diagonal,
     inverse_form,
     law_given,
@@ -93,12 +94,15 @@ OF_MATRICES: Mapping[str, Fact] = {
         required={"uncorrelated": lambda a: (a["cross"], "=", sp.Integer(0))},
     ),
     "least squares with normal errors": Fact(
-        text="Where A has full column rank and e is N(0, s I) given A, x + A^+ e is N(x, s (A^T A)^{-1}) given A.",
+        text="Where A has no fewer rows than columns, its rows are independent and normal with an invertible"
+        " covariance, and e, independent of A, is N(0, s I), x + A^+ e is N(x, s (A^T A)^{-1}) given A.",
         tex=r"\mathcal{L}(x + A^+ e \mid A) = \mathcal{N}(x, s\,(A^{\mathsf T} A)^{-1})",
-        letters=("solution", "design", "centre", "variance", "inverse"),
+        letters=("solution", "design", "errors", "centre", "variance", "inverse", "rows", "columns"),
         conditions={
-            "errors": "given A, e is normal with independent coordinates of one variance",
-            "rank": "A has full column rank, with probability 1",
+            "independent": "e is independent of A",
+            "normal": "the rows of A and the coordinates of e are independent and normal",
+            "invertible": "the covariance of a row of A is invertible",
+            "rows": "A has no fewer rows than columns",
         },
         reference="Seber and Lee, Linear Regression Analysis, Theorem 3.5",
         instance=lambda a: (
@@ -106,19 +110,25 @@ OF_MATRICES: Mapping[str, Fact] = {
             "=",
             normal(a["centre"], a["variance"] * a["inverse"]),
         ),
+        required={
+            "independent": lambda a: (law_given(a["errors"], a["design"]), "=", law_of(a["errors"])),
+            "rows": lambda a: (a["rows"], ">=", a["columns"]),
+        },
     ),
     "Wishart integral": Fact(
-        text="Over the positive definite d x d matrices M, the integral of |M|^{(n-d-1)/2} exp(-tr(S M)/2) is a"
-        " constant of n and d times |S|^{-n/2}, for n > d - 1.",
+        text="Over the positive definite d x d matrices M, the integral of |M|^{(n-d-1)/2} exp(-tr(S M)/2), S = I +"
+        " w w^T, is a constant of n and d times |S|^{-n/2}, for n > d - 1.",
         tex=r"\int |M|^{(n-d-1)/2} e^{-\operatorname{tr}(S M)/2}\,dM = 2^{nd/2}\,\Gamma_d(n/2)\,|S|^{-n/2}",
-        letters=("n", "d", "S", "determinant", "constant"),
-        conditions={"rows": "n > d - 1", "determinant": "the determinant of S, which is positive definite"},
+        letters=("n", "d", "w", "constant"),
+        conditions={"rows": "n > d - 1"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 2.1.11",
         instance=lambda a: (
-            over_matrices((a["n"] - a["d"] - 1) / 2, a["S"]),
+            over_matrices((a["n"] - a["d"] - 1) / 2, 1 + a["w"] * transpose(a["w"])),
             "=",
-            a["constant"] * a["determinant"] ** (-a["n"] / 2),
+            a["constant"] * det(1 + a["w"] * transpose(a["w"])) ** (-a["n"] / 2),
         ),
+        brings=("constant",),
+        not_negative=("constant",),
         required={"rows": lambda a: (a["n"], ">", a["d"] - 1)},
     ),
     "the form of an inverse is not negative": Fact(
@@ -157,14 +167,6 @@ OF_MATRICES: Mapping[str, Fact] = {
         ),
         required={"positive": _positive_entries},
     ),
-    "inverses reverse the Loewner order": Fact(
-        text="Where A >= B > 0 in the Loewner order, v^T A^{-1} v <= v^T B^{-1} v for every v.",
-        tex=r"A \succeq B \succ 0 \implies v^{\mathsf T} A^{-1} v \le v^{\mathsf T} B^{-1} v",
-        letters=("A", "B"),
-        conditions={"order": "A - B is positive semidefinite, and B positive definite"},
-        reference="Horn and Johnson, Matrix Analysis, Corollary 7.7.4",
-        instance=lambda a: (inverse_form(a["A"]), "<=", inverse_form(a["B"])),
-    ),
     "eigenvalues of M M^T and of M^T M": Fact(
         text="For a square M the matrices M M^T and M^T M have the same eigenvalues, with multiplicities: so have"
         " I - M M^T and I - M^T M.",
@@ -175,14 +177,6 @@ OF_MATRICES: Mapping[str, Fact] = {
         instance=with_transposes(
             lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])), "M"
         ),
-    ),
-    "a pair of covariances exchanged": Fact(
-        text="The eigenvalues of S1^{-1/2} S2 S1^{-1/2} are the inverses of those of S2^{-1/2} S1 S2^{-1/2}.",
-        tex=r"\lambda(S_1^{-1/2} S_2 S_1^{-1/2}) = 1/\lambda(S_2^{-1/2} S_1 S_2^{-1/2})",
-        letters=("first", "second"),
-        conditions={"definite": "S1 and S2 are positive definite"},
-        reference="both are those of a pencil: Horn and Johnson, Matrix Analysis, Theorem 7.6.4",
-        instance=lambda a: (relative(a["second"], a["first"]), "=", 1 / relative(a["first"], a["second"])),
     ),
     "eigenvalues follow Rayleigh quotients": Fact(
         text="Where x^T S' x / x^T T' x <= x^T S x / x^T T x for every x of length 1, S and S' symmetric, T and T'"

@@ -49,6 +49,23 @@ def _of_stein(a: Mapping[str, Any]) -> Instance:
     return average((a["y"] - theta) * a["g"]), "=", std**2 * average(a["slope"])
 
 
+def _pinsker(a: Mapping[str, Any]) -> Instance:
+    """Of two densities that are positive."""
+    p, q = a["p"], a["q"]
+    if not (as_expression(p).is_positive and as_expression(q).is_positive):
+        return NOTHING
+    return (total(sp.Abs(p - q)) / 2) ** 2, "<=", total(p * sp.log(p / q)) / 2
+
+
+def _under_a_graph(a: Mapping[str, Any]) -> Instance:
+    """Of a function from 0 on that is nowhere negative and has an integral."""
+    argument, f = a["argument"], as_expression(a["f"])
+    area = sp.Integral(f, (argument, 0, sp.oo))
+    if not argument.is_nonnegative or f.is_nonnegative is not True or area.doit().is_finite is not True:
+        return NOTHING
+    return law_of(a["point"]), "=", f / area
+
+
 OF_SAMPLES: Mapping[str, Fact] = {
     "exact limit of a proportion": Fact(
         text="The exact lower limit a at level gamma of the probability p of a set, from how many of n independent"
@@ -227,13 +244,13 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (average(a["chi"] ** 2), "=", a["r"]),
     ),
     "a value of a law without atoms": Fact(
-        text="A variable whose law has a density takes a given value with probability 0.",
-        tex=r"\Pr[X = c] = 0",
-        letters=("X", "value"),
-        conditions={"density": "X has a density"},
+        text="A law of density f gives a single number the probability 0.",
+        tex=r"\int_{\{c\}} f = 0",
+        letters=("f", "value"),
+        conditions={"density": "f is a density"},
         reference="Billingsley, Probability and Measure, section 20",
-        draws=("X",),
-        instance=lambda a: (chance(-sp.Abs(a["X"] - a["value"])), "=", sp.Integer(0)),
+        instance=lambda a: (sp.Integral(a["f"], (notation.x, a["value"], a["value"])), "=", sp.Integer(0)),
+        required={"density": lambda a: (total(a["f"]), "=", sp.Integer(1))},
     ),
     "moment of a chi-square variable": Fact(
         text="E e^{sT} = (1 - 2s)^{-r/2} for T chi-square with r degrees of freedom and s < 1/2.",
@@ -280,12 +297,17 @@ OF_SAMPLES: Mapping[str, Fact] = {
         required={"degrees": lambda a: (a["d"], ">", sp.Integer(2))},
     ),
     "Pinsker's inequality": Fact(
-        text="The total variation distance of two laws is at most the root of half their divergence (KL).",
+        text="The total variation distance of two laws of positive densities is at most the root of half their"
+        " divergence (KL).",
         tex=r"\mathrm{TV}(P, Q)^2 \le \mathrm{KL}(P \| Q)/2",
-        letters=("distance", "divergence"),
-        conditions={"divergence": "the Kullback-Leibler divergence of the two laws"},
+        letters=("p", "q"),
+        conditions={"first": "p is a density", "second": "q is a density"},
         reference="Tsybakov, Introduction to Nonparametric Estimation, Lemma 2.5",
-        instance=lambda a: (a["distance"] ** 2, "<=", a["divergence"] / 2),
+        instance=_pinsker,
+        required={
+            "first": lambda a: (total(a["p"]), "=", sp.Integer(1)),
+            "second": lambda a: (total(a["q"]), "=", sp.Integer(1)),
+        },
     ),
     "mutual information and any reference law": Fact(
         text="The mutual information of an input and an output is at most the mean over the input of the divergence"
@@ -326,16 +348,13 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=_of_normal_laws,
     ),
     "points under a curve": Fact(
-        text="The abscissa of a uniform point under the graph of an integrable f >= 0 has the density f over its"
-        " integral; of uniform points of a larger set those under the graph are uniform there.",
+        text="The abscissa X of a uniform point under the graph of an integrable f >= 0 has the density f over its"
+        " integral; of uniform points of a set in which the graph lies, those under it are uniform there.",
         tex=r"(X, Y) \sim \mathrm{U}\{0 \le y \le f(x)\} \implies X \sim f/\!\int\! f",
         letters=("point", "f", "argument"),
-        conditions={"cover": "the larger set covers what is under the graph"},
+        conditions={},
         reference="Devroye, Non-Uniform Random Variate Generation, Theorem II.3.1",
-        instance=lambda a: (
-            law_of(a["point"]),
-            "=",
-            a["f"] / sp.Integral(a["f"], (a["argument"], 0, sp.oo)),
-        ),
+        draws=("point",),
+        instance=_under_a_graph,
     ),
 }

@@ -12,9 +12,9 @@ beta, residual = sp.symbols("beta omega", real=True)
 p = a**2
 
 
-def rank_one() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
+def rank_one(*given: str) -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
     """N = B^T B, v the record (a row of B), R = N^{1/2}, u = R^{-1} v; x the solution, c = B^T b = N x, beta = v^T x +
-    omega.
+    omega. `given`: the steps and hypotheses of a derivation that say so.
     """
     names = {
         name: letter(name) for name in ["N", "Ni", "R", "Ri", "v", "vt", "u", "ut", "y", "yt", "x", "xt", "c", "ct"]
@@ -61,4 +61,4 @@ def rank_one() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
         beta: (record.T * solution)[0] + sp.Rational(1, 7),
         residual: sp.Rational(1, 7),
     }
-    return BlockAlgebra(rules, model), names
+    return BlockAlgebra(rules, model, given), names

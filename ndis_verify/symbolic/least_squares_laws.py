@@ -8,7 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.notation import held
 
 # Roots of p and q - p, as in `least_squares`.
@@ -16,21 +16,32 @@ a, w = sp.symbols("a w", positive=True)
 r, d = sp.symbols("r d", positive=True, integer=True)
 epsilon, z = sp.symbols("epsilon z", real=True)
 p, q, share = a**2, a**2 + w**2, w**2
-_DOMAIN = (a**2 + w**2 < 1,)
+_DOMAIN = (a**2 < 1, a**2 + w**2 < 1)
 _SYMBOLS = {"root_leverage": a, "root_share": w, "r": r}
+_REGULAR = "B^T B invertible and residual not 0, with and without the record"
+_ORDERED = "0 < p < q < 1"
+_LAWS = tuple(
+    f"{order}, {what} under {law}"
+    for order in ("delete", "insert")
+    for what in ("first weight", "other weights", "noncentrality")
+    for law in "PQ"
+)
 
 
 def _square_steps() -> tuple[Step, ...]:
     """One coordinate of the quadratic form as a square, under P and under Q."""
     alpha, b = sp.symbols("alpha b", real=True, nonzero=True)
     y, room = sp.Symbol("y", real=True), sp.Symbol("k", positive=True)  # room = 1 - alpha
+    centre = sp.Symbol("c", real=True)
     return (
+        Step("alpha != 0", "In squares.", lhs=alpha**2, rhs=sp.Integer(0), relation=">", witness=alpha**2),
         Step(
             "completed square",
             "b z + alpha z^2/2 = (alpha/2)((z + b/alpha)^2 - b^2/alpha^2), alpha != 0: under P a chi-square variable"
             " with noncentrality b^2/alpha^2 and weight alpha (q_eps < 0 is compared doubled).",
             lhs=b * z + alpha * z**2 / 2,
             rhs=alpha / 2 * ((z + b / alpha) ** 2 - b**2 / alpha**2),
+            premises=("alpha != 0",),
         ),
         Step(
             "law of z under Q",
@@ -40,9 +51,11 @@ def _square_steps() -> tuple[Step, ...]:
         ),
         Step(
             "square under Q",
-            "z = b/(1-alpha) + y/sqrt(1-alpha): weight alpha/(1-alpha), noncentrality b^2/(alpha^2 (1-alpha)).",
-            lhs=((1 - room) * (b / room + y / sp.sqrt(room) + b / (1 - room)) ** 2),
-            rhs=(1 - room) / room * (y + b / ((1 - room) * sp.sqrt(room))) ** 2,
+            "z = b/(1-alpha) + y/sqrt(1-alpha): weight alpha/(1-alpha), noncentrality b^2/(alpha^2 (1-alpha)). (c ="
+            " b/alpha.)",
+            lhs=(1 - room) * (centre * (1 - room) / room + y / sp.sqrt(room) + centre) ** 2,
+            rhs=(1 - room) / room * (y + centre / sp.sqrt(room)) ** 2,
+            premises=("completed square", "law of z under Q"),
         ),
     )
 
@@ -63,62 +76,100 @@ def chi_square_laws() -> Derivation:
     back_b2 = r * p * share * (1 - q) / (1 - p) ** 4
     steps = (
         *_square_steps(),
-        Step("delete, first weight under P", "g/(1-q): zero exactly if q = 2p - p^2.", lhs=first, rhs=g / (1 - q)),
+        Step(
+            "delete, first weight under P",
+            "g/(1-q): zero exactly if q = 2p - p^2.",
+            lhs=first,
+            rhs=g / (1 - q),
+            premises=("completed square", _REGULAR),
+        ),
         Step(
             "delete, other weights under P",
             "-(q-p)/(1-q): zero exactly if q = p; the group then drops out.",
             lhs=others,
             rhs=-share / (1 - q),
+            premises=("completed square", _REGULAR),
         ),
-        Step("delete, first weight under Q", "alpha/(1 - alpha).", lhs=first / (1 - first), rhs=g / (1 - p) ** 2),
-        Step("delete, other weights under Q", "likewise.", lhs=others / (1 - others), rhs=-share / (1 - p)),
+        Step(
+            "delete, first weight under Q",
+            "alpha/(1 - alpha).",
+            lhs=first / (1 - first),
+            rhs=g / (1 - p) ** 2,
+            premises=("square under Q", _REGULAR),
+        ),
+        Step(
+            "delete, other weights under Q",
+            "likewise.",
+            lhs=others / (1 - others),
+            rhs=-share / (1 - p),
+            premises=("square under Q", _REGULAR),
+        ),
         Step(
             "delete, noncentrality under Q",
-            "b^2/(alpha^2 (1 - alpha)).",
+            "b^2/(alpha^2 (1 - alpha)), g not 0.",
             lhs=b2 / (first**2 * (1 - first)),
             rhs=r * p * share * (1 - q) / g**2,
+            premises=("square under Q", "delete, first weight under P"),
         ),
-        Step("insert, first weight under P", "P the smaller database.", lhs=back, rhs=-g / (1 - p) ** 2),
-        Step("insert, other weights under P", "P the smaller database.", lhs=back_others, rhs=share / (1 - p)),
+        Step(
+            "insert, first weight under P",
+            "P the smaller database.",
+            lhs=back,
+            rhs=-g / (1 - p) ** 2,
+            premises=("completed square", _REGULAR),
+        ),
+        Step(
+            "insert, other weights under P",
+            "P the smaller database.",
+            lhs=back_others,
+            rhs=share / (1 - p),
+            premises=("completed square", _REGULAR),
+        ),
         Step(
             "insert, noncentrality under P",
             "the noncentrality under Q of the other direction.",
             lhs=back_b2 / back**2,
             rhs=r * p * share * (1 - q) / g**2,
+            premises=("completed square", "insert, first weight under P"),
         ),
         Step(
             "insert, first weight under Q",
             "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).",
             lhs=back / (1 - back),
             rhs=-g / (1 - q),
+            premises=("square under Q", _REGULAR),
         ),
         Step(
             "insert, other weights under Q",
             "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).",
             lhs=back_others / (1 - back_others),
             rhs=share / (1 - q),
+            premises=("square under Q", _REGULAR),
         ),
         Step(
             "insert, noncentrality under Q",
             "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).",
             lhs=back_b2 / (back**2 * (1 - back)),
             rhs=r * p * share * (1 - p) ** 2 / g**2,
+            premises=("square under Q", "insert, first weight under P"),
         ),
-        Step("delete, noncentrality under P", "b^2/a^2.", lhs=b2 / first**2, rhs=r * p * share * (1 - p) ** 2 / g**2),
+        Step(
+            "delete, noncentrality under P",
+            "b^2/a^2.",
+            lhs=b2 / first**2,
+            rhs=r * p * share * (1 - p) ** 2 / g**2,
+            premises=("completed square", "delete, first weight under P"),
+        ),
     )
     return Derivation(
         id="least_squares_laws.chi_square_laws",
         title="The generalized chi-square laws of the asymptotic least-squares curve, both directions",
         sources=("N24-TabVI", "N24-T4", "N24-P16"),
-        hypotheses=(
-            "q < 1",
-            "q != 2p - p^2 (else the first weight is 0 and its linear term stays)",
-            "q != p, or the d-1 null coordinates dropped",
-        ),
+        hypotheses=(_REGULAR,),
         steps=steps,
         result_step="delete, noncentrality under P",
         symbols=_SYMBOLS,
-        domain=_DOMAIN,
+        domain=(*_DOMAIN, sp.Gt(g**2, 0)),
         faults=(
             Fault(
                 "noncentrality of Q under P",
@@ -129,11 +180,15 @@ def chi_square_laws() -> Derivation:
             Fault("half of the square dropped", "completed square", lambda rhs: 2 * rhs),
             Fault("directions swapped", "insert, other weights under P", lambda rhs: -rhs),
         ),
-        covers={
-            "N24-TabVI": "whole where q != 2p - p^2",
-            "N24-T4": "part: both laws",
-            "N24-P16": "part: one coordinate, a != 0",
-        },
+        concludes=(
+            *(
+                Conclusion(claim, step, part=f"{step}, where q != 2p - p^2")
+                for claim in ("N24-TabVI", "N24-T4")
+                for step in _LAWS
+            ),
+            Conclusion("N24-P16", "completed square", part="one coordinate, a != 0"),
+            Conclusion("N24-P16", "square under Q", part="one coordinate, a != 0, under Q"),
+        ),
     )
 
 
@@ -155,28 +210,46 @@ def tail_rate() -> Derivation:
             kind="argument",
         ),
         Step(
-            "at q = p", "insert: once p/(1-p), the others 0; delete: none positive.", lhs=insert.subs(w, 0), rhs=at_zero
+            "at q = p",
+            "insert: once p/(1-p), the others 0; delete: none positive.",
+            lhs=insert.subs(w, 0),
+            rhs=at_zero,
+            premises=(_ORDERED,),
         ),
-        Step("delete, others", "(q-p)/(1-q), d-1 times,", lhs=others, rhs=share / (1 - q)),
+        Step(
+            "delete, others",
+            "(q-p)/(1-q), d-1 times,",
+            lhs=others,
+            rhs=share / (1 - q),
+            premises=(_ORDERED, "d, r whole"),
+        ),
         Step(
             "delete stays below",
             "and below p/(1-p) where q - p < p(1-p):",
             lhs=at_zero - share / (1 - q),
             rhs=(p * (1 - p) - share) / ((1 - p) * (1 - q)),
+            premises=("rate", "at q = p", "delete, others"),
         ),
         Step(
             "delete, first",
-            "(1-p)^2/(1-q) - 1 = -(p(1-p) - (q-p))/(1-q) < 0.",
+            "(1-p)^2/(1-q) - 1 = -(p(1-p) - (q-p))/(1-q) < 0 there.",
             lhs=(1 - p) ** 2 / (1 - q) - 1,
             rhs=-(p * (1 - p) - share) / (1 - q),
+            premises=(_ORDERED,),
         ),
-        Step("insert drops", "by (q-p)/(1-p)^2 > 0.", lhs=at_zero - insert, rhs=share / (1 - p) ** 2),
+        Step(
+            "insert drops",
+            "by (q-p)/(1-p)^2 > 0.",
+            lhs=at_zero - insert,
+            rhs=share / (1 - p) ** 2,
+            premises=("rate", "at q = p"),
+        ),
     )
     return Derivation(
         id="least_squares_laws.tail_rate",
         title="The assumption of monotonicity in the residual share fails for every r, d and p",
         sources=("N24-T5-assumption-corrected", "N24-T5", "N24-Fig15"),
-        hypotheses=("0 < p < 1", "0 < q - p < p(1-p)", "eps large enough"),
+        hypotheses=(_ORDERED, "d, r whole"),
         steps=steps,
         result_step="insert drops",
         symbols={"root_leverage": a, "root_share": w},
@@ -185,7 +258,19 @@ def tail_rate() -> Derivation:
             Fault("drop of the wrong sign", "insert drops", lambda rhs: -rhs),
             Fault("1 - q for 1 - p", "at q = p", lambda rhs: p),
         ),
-        covers={"N24-T5-assumption-corrected": "part: once epsilon is large"},
+        concludes=(
+            Conclusion(
+                "N24-T5-assumption-corrected",
+                "insert drops",
+                part="once epsilon is large, where q - p < p(1-p): insert",
+            ),
+            *(
+                Conclusion(
+                    "N24-T5-assumption-corrected", end, part=f"once epsilon is large, where q - p < p(1-p): {end}"
+                )
+                for end in ("delete stays below", "delete, first")
+            ),
+        ),
     )
 
 
@@ -204,6 +289,7 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             rhs=sp.Rational(1, 4),
             relation=">=",
             witness=3 * x / (4 * (2 + x)),
+            premises=("two laws",),
         ),
         Step(
             "insert, mean",
@@ -212,12 +298,14 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             rhs=s * (s + 1) * shift_in / (2 * room_in),
             relation=">=",
             witness=3 * r * x / (1 + 2 * x),
+            premises=("insert, first",),
         ),
         Step(
             "delete, others",
             "alpha = y, d-1 times: 1 - s alpha = 1/4.",
             lhs=1 - held(s) * held(y),
             rhs=sp.Rational(1, 4),
+            premises=("two laws", "d, r whole"),
         ),
         Step(
             "delete, mean",
@@ -226,6 +314,7 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             rhs=s * (s + 1) * shift_out / (2 * room_out),
             relation=">=",
             witness=r * (54 + 30 * x) / (4 * (7 + 4 * x)),
+            premises=("two laws",),
         ),
         Step("log(1+x) <= x: start", "Equal at 0,", lhs=sp.Subs(gap, x, 0), rhs=zero),
         Step(
@@ -235,6 +324,7 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             rhs=zero,
             relation=">",
             witness=x / (1 + x),
+            premises=("log(1+x) <= x: start",),
         ),
         Step(
             "delete, scale",
@@ -243,12 +333,14 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             rhs=s / 2 * (x - y) / (1 + y),
             relation=">=",
             witness=3 * x / (8 * (2 + x)),
+            premises=("log(1+x) <= x: slope",),
         ),
         Step(
             "insert, scales",
             "the d-1 others of insert, lambda = 1/(1+y), add (s/2) y each; all other scales and factors are at most 1.",
             lhs=held(s) / 2 * held(y),
             rhs=sp.Rational(3, 8),
+            premises=("two laws", "log(1+x) <= x: slope", "d, r whole"),
         ),
     )
 
@@ -265,31 +357,42 @@ def order_fails() -> Derivation:
     edge = (2 * above + 2 * x + sp.log(1 + x)) / x
     log_above = 9 * r / 4 + 3 * d / 8 + d * sp.log(2) - 3 * above / (2 * x)
     square = 2 * above / x + 3  # what the edge is at most
+    moments = _moment_steps(x)
     steps = (
         Step(
             "two laws",
             "least_squares_order.gaussian_order: N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, against N(0, 1+x) and"
             " N(0, 1) d-1 times. At y = 0, insert: N(0, 1+x) against N(0, 1).",
             kind="definition",
+            premises=(_ORDERED,),
         ),
         Step(
             "loss at share 0",
             "At z = sqrt(1+x) Z: x Z^2/2 - log(1+x)/2, Z standard normal.",
             lhs=-(z**2) / 2 - sp.log(1 + x) / 2 + (1 + x) * z**2 / 2,
             rhs=x * z**2 / 2 - sp.log(1 + x) / 2,
+            premises=("two laws",),
         ),
         Step(
             "edge",
             "Z^2 >= T = (2 eps + 2x + log(1+x))/x has a loss of at least eps + x;",
             lhs=held(x) * held(edge) / 2 - sp.log(1 + held(x)) / 2,
             rhs=above + x,
+            premises=("loss at share 0",),
         ),
-        Step("T", "T = 2 eps/x + 2 + log(1+x)/x <= 2 eps/x + 3.", lhs=edge, rhs=square - 1 + sp.log(1 + x) / x),
+        Step(
+            "T",
+            "T = 2 eps/x + 2 + log(1+x)/x <= 2 eps/x + 3.",
+            lhs=edge,
+            rhs=square - 1 + sp.log(1 + x) / x,
+            premises=("edge",),
+        ),
         Step(
             "from below",
             "delta(share 0) >= (1 - e^{-x}) 2 Phi(-sqrt T) >= (1 - e^{-x}) 2 phi(sqrt T) sqrt T/(1+T) at T = 2 eps/x +"
             " 3 (Gordon's inequality; both fall in T >= 1).",
             kind="argument",
+            premises=("edge", "T"),
         ),
         Step(
             "from above",
@@ -298,13 +401,14 @@ def order_fails() -> Derivation:
             " (moment_generating.loss_moment). At s = 3/(2x):",
             kind="argument",
         ),
-        *_moment_steps(x),
+        *moments,
         Step(
             "exponents",
             "phi(sqrt T) has the exponent -eps/x - 3/2: the upper bound over the lower one has -eps/(2x) left, and"
             " powers of x.",
             lhs=-3 * above / held(2 * x) + square / 2,
             rhs=-above / (2 * x) + sp.Rational(3, 2),
+            premises=("from below", "from above"),
         ),
         Step(
             "x -> 0",
@@ -312,19 +416,21 @@ def order_fails() -> Derivation:
             " order x^{-2} e^{-eps/(2x)} and vanishes: with u = 1/x,",
             lhs=sp.Limit(z**2 * sp.exp(-above * z / 2), z, sp.oo),
             rhs=sp.Integer(0),
+            premises=("exponents",),
         ),
         Step(
             "bound",
             "So below some x the share y = x/2 has the smaller divergence in both directions.",
             lhs=sp.log(sp.exp(9 * r / 4 + 3 * d / 8) * 2**d) - 3 * above / (2 * x),
             rhs=log_above,
+            premises=("from above", *(step.name for step in moments), "x -> 0"),
         ),
     )
     return Derivation(
         id="least_squares_laws.order_fails",
         title="At every d, r and epsilon > 0 the divergence falls somewhere as the residual share grows",
         sources=("N24-T5-assumption-corrected", "N24-T5"),
-        hypotheses=("d, r and eps > 0 fixed", "p small: how small depends on d, r and eps"),
+        hypotheses=(_ORDERED, "d, r whole"),
         steps=steps,
         result_step="bound",
         symbols={"odds": x, "r": r, "d": d, "epsilon": above},
@@ -334,5 +440,5 @@ def order_fails() -> Derivation:
             Fault("loss of the other law", "loss at share 0", lambda rhs: -rhs),
             Fault("exponent of share 0 doubled", "exponents", lambda rhs: rhs + above / x),
         ),
-        covers={"N24-T5-assumption-corrected": "part: at small leverages"},
+        concludes=(Conclusion("N24-T5-assumption-corrected", "bound", part="at small leverages"),),
     )

@@ -6,12 +6,23 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import inverse_form, scalar
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import a_density, by_fact
+from ndis_verify.symbolic.leverage_beside_a_ridge import LEVERAGE, RECORD, length, leverage, of_a_record, ridge
+from ndis_verify.symbolic.leverage_beside_a_ridge import v as record
+from ndis_verify.symbolic.leverage_beside_a_ridge import vt as record_turned
+from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.notation import x as place
 
+_share = sp.Symbol("q", real=True)
+_length2, _level = sp.symbols("l2 sigma2", positive=True)
+_POSITIVE = "sigma > 0"
 rows, square = sp.symbols("r s", positive=True)  # square = |z|^2 of the scaled error
+_CLAIMS = ("N24-L1", "N24-Fig11", "N24-6.3-gap")
+
+
+def _parts(ends: dict[str, str], claims: tuple[str, ...] = _CLAIMS) -> tuple[Conclusion, ...]:
+    return tuple(Conclusion(claim, end, part=part) for claim in claims for end, part in ends.items())
 
 
 @cache
@@ -23,12 +34,13 @@ def limit_law() -> Derivation:
     y = sp.Symbol("y", positive=True)
     growth = sp.log(1 + y) - y / (1 + y)
     exponent = (rows + 1) / 2 * sp.log(1 + square / rows)
-    constant = sp.gamma((rows + 1) / 2) / sp.gamma((rows - 1) / 2) / (rows / 2)
+    spare = sp.Symbol("k", positive=True)  # r - 1
+    constant = sp.gamma((spare + 2) / 2) / sp.gamma(spare / 2) / ((spare + 1) / 2)
     steps = (
         Step(
             "scaled error",
-            "z = sqrt(r) N^{1/2} (x - x_opt)/||w||, s = |z|^2: the density is proportional to (1 + s/r)^{-(r+1)/2}"
-            " (least_squares.student_law).",
+            "z = sqrt(r) N^{1/2} (x - x_opt)/||w||, w not 0, s = |z|^2: the density is proportional to"
+            " (1 + s/r)^{-(r+1)/2} (least_squares.student_law). Where w = 0 both laws are the point x_opt.",
             kind="definition",
         ),
         Step(
@@ -36,8 +48,15 @@ def limit_law() -> Derivation:
             "With y = s/r: d/dr [r log(1 + s/r)] = log(1+y) - y/(1+y),",
             lhs=sp.Subs(sp.diff(rows * sp.log(1 + square / rows), rows), square, y * rows),
             rhs=growth,
+            premises=("scaled error",),
         ),
-        Step("growth at 0", "which is 0 at y = 0", lhs=sp.Subs(growth, y, 0), rhs=sp.Integer(0)),
+        Step(
+            "growth at 0",
+            "which is 0 at y = 0",
+            lhs=sp.Subs(growth, y, 0),
+            rhs=sp.Integer(0),
+            premises=("growth",),
+        ),
         Step(
             "growth is positive",
             "and has a positive derivative: (1 + s/r)^r grows with r.",
@@ -45,48 +64,59 @@ def limit_law() -> Derivation:
             rhs=sp.Integer(0),
             relation=">",
             witness=y / (1 + y) ** 2,
+            premises=("growth at 0",),
         ),
         Step(
             "domination",
             "So (1 + s/r)^{-(r+1)/2} <= (1 + s/r0)^{-r0/2} for r >= r0, integrable over R^d once r0 > d.",
             kind="argument",
+            premises=("growth is positive",),
         ),
         Step(
             "constant, d = 2 in full",
-            "The normalising constant over that of N(0, I) is 1 - 1/r",
+            "The normalising constant over that of N(0, I) is 1 - 1/r, r = 1 + k,",
             lhs=constant,
-            rhs=1 - 1 / rows,
-            reduce=lambda left, right: sp.gammasimp((left - right).subs(rows, 2 * square + 1)),
+            rhs=1 - 1 / (1 + spare),
+            reduce=lambda left, right: sp.gammasimp((left - right).subs(spare, 2 * square)),
+            premises=("scaled error",),
         ),
-        Step("constant, limit", "and tends to 1.", lhs=sp.Limit(1 - 1 / rows, rows, sp.oo), rhs=sp.Integer(1)),
+        Step(
+            "constant, limit",
+            "and tends to 1.",
+            lhs=sp.Limit(1 - 1 / rows, rows, sp.oo),
+            rhs=sp.Integer(1),
+            premises=("constant, d = 2 in full",),
+        ),
         Step(
             "convergence",
             "Pointwise limit and domination: the normalising constants converge, for every d, and so do the densities;"
             " by Scheffe's lemma the laws converge in total variation, hence in distribution. Undoing the scale:"
             " N(x_opt, (W/r) N^{-1}).",
             kind="argument",
+            premises=("domination", "constant, limit"),
         ),
         Step(
             "exponent",
             "The limit is the exponent of the normal density.",
             lhs=sp.Limit(exponent, rows, sp.oo),
             rhs=square / 2,
+            premises=("convergence",),
         ),
     )
     return Derivation(
         id="least_squares_limit.limit_law",
         title="The sketched least-squares solution tends to its normal law in total variation",
         sources=("N24-L1",),
-        hypotheses=("B and b fixed, B^T B invertible, w != 0", "r to infinity"),
+        hypotheses=(),
         steps=steps,
         result_step="exponent",
         symbols={"square": square},
         faults=(
             Fault("limit of half the size", "exponent", lambda rhs: rhs / 2),
             Fault("(1 + s/r)^r falls", "growth is positive", lambda rhs: 2 * y / (1 + y) ** 2),
-            Fault("constant off by 1/r", "constant, d = 2 in full", lambda rhs: 1 + 1 / rows),
+            Fault("constant off by 1/r", "constant, d = 2 in full", lambda rhs: 2 - rhs),
         ),
-        covers={"N24-L1": "whole, with student_law"},
+        concludes=_parts({"exponent": "the Student law tends to the normal one as r grows"}),
     )
 
 
@@ -97,14 +127,18 @@ def distance_rate() -> Derivation:
     `number`: K(d) at `dimension` = d.
     """
     d = sp.Symbol("d", positive=True, integer=True)
-    u, v = sp.symbols("u v", positive=True)  # u = 1/r
+    v, t = sp.symbols("v t", positive=True)
+    u = t / (1 + (d - 1) * t)  # 1/r, with r = d - 1 + 1/t
+    p, other = (sp.Function(name, positive=True)(place) for name in "pq")
     moments = [d, d * (d + 2), d * (d + 2) * (d + 4)]
     average = moments[0] * u - moments[1] * u**2 / 2 + moments[2] * u**3 / 3
-    stirling = -sp.log(1 + u) / (2 * u) + (1 / u - d) / 2 * sp.log(1 + (1 - d) * u) + d / 2
-    divergence = stirling + (1 / u + 1) / 2 * average - d / 2 + d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u))
+    least, most = 1 / (1 + (d - 1) * t), (1 + d * t) / (1 + (d - 1) * t)  # 1 + (1-d) u, 1 + u
+    stirling = -(d - 1 + 1 / t) * sp.log(most) / 2 + (1 / t - 1) / 2 * sp.log(least) + d / 2
+    last = d * u**2 / (6 * most * least)
+    divergence = stirling + (d + 1 / t) / 2 * average - d / 2 + last
     gap = v - v**2 / 2 + v**3 / 3 - sp.log(1 + v)
     upper, lower = (rows + 1) / 2, (rows + 1 - d) / 2
-    order = lambda k: sp.series(divergence, u, 0, 3).removeO().expand().coeff(u, k)  # noqa: E731
+    order = lambda k: sp.series(divergence, t, 0, 3).removeO().expand().coeff(t, k)  # noqa: E731
     constant = d * (d**2 + 3 * d + 3) / 4
     steps = (
         Step(
@@ -118,6 +152,7 @@ def distance_rate() -> Derivation:
             "log(1+v) <= v - v^2/2 + v^3/3: equal at 0,",
             lhs=sp.Subs(gap, v, 0),
             rhs=sp.Integer(0),
+            premises=("log ratio",),
         ),
         Step(
             "log from above: slope",
@@ -126,6 +161,7 @@ def distance_rate() -> Derivation:
             rhs=sp.Integer(0),
             relation=">",
             witness=v**3 / (1 + v),
+            premises=("log from above: start",),
         ),
         *(
             Step(
@@ -134,60 +170,77 @@ def distance_rate() -> Derivation:
                 lhs=2**k * sp.gamma(d / 2 + k) / sp.gamma(d / 2),
                 rhs=moments[k - 1],
                 reduce=lambda left, right: sp.factor(sp.gammasimp(left)) - right,
+                premises=("log from above: slope",),
             )
             for k in (1, 2, 3)
         ),
+        Step("d >= 1", "A dimension,", lhs=d, rhs=sp.Integer(1), relation=">=", witness=d - 1),
+        Step("t d >= t", "and times t.", lhs=d * t, rhs=t, relation=">=", witness=t * (d - 1), premises=("d >= 1",)),
         Step("Stirling", "log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + 1/(12 z) + O(z^{-3}).", kind="argument"),
         Step(
             "its first terms",
             "of -log C at z = (r+1)/2 and (r+1-d)/2:",
             lhs=(d / 2 * sp.log(rows / 2) - rows / 2 * sp.log(upper) + (rows - d) / 2 * sp.log(lower) + d / 2).subs(
-                rows, 1 / u
+                rows, d - 1 + 1 / t
             ),
             rhs=stirling,
             reduce=_logarithms_of_one,
+            premises=("log ratio", "Stirling", "t d >= t"),
         ),
         Step(
             "its last term",
             "and -(1/(12 z)) between the two.",
-            lhs=(1 / (12 * lower) - 1 / (12 * upper)).subs(rows, 1 / u),
-            rhs=d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u)),
+            lhs=(1 / (12 * lower) - 1 / (12 * upper)).subs(rows, d - 1 + 1 / t),
+            rhs=last,
+            premises=("its first terms",),
         ),
-        Step("order 1", "With u = 1/r: no constant is left,", lhs=sp.Limit(divergence, u, 0), rhs=sp.Integer(0)),
-        Step("order 1/r", "and no 1/r;", lhs=sp.Limit(divergence / u, u, 0), rhs=sp.Integer(0)),
+        Step(
+            "order 1",
+            "With r = d - 1 + 1/t: no constant is left,",
+            lhs=sp.Limit(divergence, t, 0),
+            rhs=sp.Integer(0),
+            premises=("its last term", *(f"moment {k}" for k in (1, 2, 3))),
+        ),
+        Step(
+            "order 1/r",
+            "and no 1/r;",
+            lhs=sp.Limit(divergence / t, t, 0),
+            rhs=sp.Integer(0),
+            premises=("order 1",),
+        ),
+        a_density("density of N(0, I)", "p is the one density, and positive,", p),
+        a_density("Student density", "q the other.", other),
         by_fact(
             "Pinsker",
             "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).",
             "Pinsker's inequality",
-            {"distance": sp.Symbol("TV", nonnegative=True), "divergence": sp.Symbol("KL", nonnegative=True)},
-            {"divergence": "log ratio"},
+            {"p": p, "q": other},
+            {"first": "density of N(0, I)", "second": "Student density"},
+            premises=("order 1/r",),
         ),
-        Step("order 1/r^2", "K.", lhs=order(2), rhs=constant),
+        Step("order 1/r^2", "K.", lhs=order(2), rhs=constant, premises=("Pinsker",)),
     )
     return Derivation(
         id="least_squares_limit.distance_rate",
         title="The distance of the sketched solution's law from its normal limit is of order 1/r",
         sources=("N24-L1",),
-        hypotheses=("d fixed, r to infinity",),
+        hypotheses=(),
         steps=steps,
         result_step="order 1/r^2",
         symbols={"dimension": d},
         faults=(
             Fault("third moment of a normal square", "moment 3", lambda rhs: 15 * d),
-            Fault(
-                "r for r - d in the second gamma", "its first terms", lambda rhs: rhs + d / 2 * sp.log(1 + (1 - d) * u)
-            ),
+            Fault("r for r - d in the second gamma", "its first terms", lambda rhs: rhs + d / 2 * sp.log(least)),
             Fault("half of K", "order 1/r^2", lambda rhs: rhs / 2),
         ),
-        covers={"N24-L1": "the rate in total variation"},
+        concludes=_parts({"order 1/r^2": "the rate in total variation at a fixed d, as r grows"}),
     )
 
 
 def _logarithms_of_one(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    """The difference with log((1 + k u)/(2u)) split."""
-    u = next(iter(s for s in right.free_symbols if s.name == "u"))
-    split = left.replace(sp.log, lambda a: sp.log(sp.cancel(a * 2 * u)) - sp.log(2 * u))
-    return sp.expand(split - right)
+    """The difference with the logarithms of quotients split, all in 1/t."""
+    split = lambda side: side.replace(sp.log, lambda a: sp.expand_log(sp.log(sp.factor(sp.together(a))), force=True))  # noqa: E731
+    return sp.expand(split(left) - split(right))
 
 
 @cache
@@ -199,8 +252,8 @@ def privacy_gap() -> Derivation:
     """
     epsilon = sp.Symbol("epsilon", real=True)
     distance, first, second = sp.symbols("T u v", nonnegative=True)
-    p, share, x = sp.symbols("p w x", positive=True)
-    q = p + share
+    room, share, x = sp.symbols("k w x", positive=True)  # 1 - q, q - p
+    q, p = 1 - room, 1 - room - share
     mass, other = distance - first, second - distance
     near = sp.Symbol("a_S", real=True)  # P~(S) - e^eps Q~(S)
     steps = (
@@ -210,6 +263,7 @@ def privacy_gap() -> Derivation:
             " one to N(0, I): their total variation distance TV(d, r) is the same for every database, and tends to 0"
             " (limit_law).",
             kind="argument",
+            premises=("r >= d",),
         ),
         Step(
             "one event",
@@ -219,6 +273,7 @@ def privacy_gap() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=first + sp.exp(epsilon) * second,
+            premises=("one distance",),
         ),
         by_fact(
             "every event",
@@ -237,10 +292,11 @@ def privacy_gap() -> Derivation:
                     witness=-first - sp.exp(epsilon) * second,
                 )
             },
+            premises=("one event",),
         ),
         Step(
             "fixed record, exact",
-            "L = L0 + ((r+1)/2) log(1 - q T) with q T -> q - p under the larger database: 2 L/r tends to"
+            "L = L0 + ((r+1)/2) log(1 - q T), q < 1, with q T -> q - p under the larger database: 2 L/r tends to"
             " log((1-p)/(1-q)) + log(1 - (q-p)), and",
             lhs=(1 - p) * (1 - share) / (1 - q),
             rhs=1 + p * share / (1 - q),
@@ -249,8 +305,15 @@ def privacy_gap() -> Derivation:
             "fixed record, asymptotic",
             "The mean shift has m^2 = r x, x = p (q-p)/(1-q), and L/m^2 tends to 1/2: 2 L/r tends to x.",
             kind="argument",
+            premises=("fixed record, exact",),
         ),
-        Step("rates at 0", "x - log(1+x) is 0 at x = 0", lhs=sp.Subs(x - sp.log(1 + x), x, 0), rhs=sp.Integer(0)),
+        Step(
+            "rates at 0",
+            "x - log(1+x) is 0 at x = 0",
+            lhs=sp.Subs(x - sp.log(1 + x), x, 0),
+            rhs=sp.Integer(0),
+            premises=("fixed record, exact", "fixed record, asymptotic"),
+        ),
         Step(
             "rates part",
             "and grows: the asymptotic rate is the larger one.",
@@ -258,19 +321,27 @@ def privacy_gap() -> Derivation:
             rhs=sp.Integer(0),
             relation=">",
             witness=x / (1 + x),
+            premises=("rates at 0",),
         ),
         Step(
             "sup distance",
             "At eps = r y/2 with log(1+x) < y < x the asymptotic delta (delete) tends to 1 and the exact one to 0.",
             kind="argument",
+            premises=("rates part",),
         ),
-        Step("exact rate", "the limit of 2 L/r under the exact law.", lhs=sp.log(1 + x), rhs=sp.log((1 + x) ** 2) / 2),
+        Step(
+            "exact rate",
+            "the limit of 2 L/r under the exact law.",
+            lhs=sp.log(1 + x),
+            rhs=sp.log((1 + x) ** 2) / 2,
+            premises=("sup distance",),
+        ),
     )
     return Derivation(
         id="least_squares_limit.privacy_gap",
         title="How far the asymptotic privacy curve can be from the exact one",
         sources=("N24-L1", "N24-Fig11"),
-        hypotheses=("q < 1", "r >= d"),
+        hypotheses=("r >= d",),
         steps=steps,
         result_step="exact rate",
         symbols={"excess": x},
@@ -279,89 +350,49 @@ def privacy_gap() -> Derivation:
             Fault("share counted twice", "fixed record, exact", lambda rhs: 1 + 2 * p * share / (1 - q)),
             Fault("factor e^eps dropped", "one event", lambda rhs: rhs + sp.exp(epsilon) * second),
         ),
-        covers={"N24-Fig11": "whole: asymptotic privacy, with limit_law"},
+        concludes=_parts(
+            {"every event": "asymptotic privacy, with the limit law", "exact rate": "the rate of a fixed record"},
+            ("N24-Fig11", "N24-6.3-gap"),
+        ),
     )
 
 
-def _capped_leverage_steps(length2: sp.Symbol, level: sp.Symbol) -> tuple[Step, ...]:
+_BELOW = Hypothesis("every record (v, beta) has norm at most l", sp.Le(scalar(record_turned * record), _length2))
+
+
+def _capped_leverage_steps() -> tuple[Step, ...]:
     """A record of squared length up to l^2 has q <= l^2/(ridge + l^2) < 1 in [B b; sqrt(ridge) I]."""
-    v, vt = letter("v"), letter("vt")
-    size, room = sp.Symbol("s", positive=True), sp.Symbol("m", nonnegative=True)  # s = |v|^2, l^2 = s + m
-    algebra = BlockAlgebra(
-        {(vt, v): size}, {v: sp.Matrix([1, 2]), vt: sp.Matrix([[1, 2]]), size: sp.Integer(5), level: sp.Integer(3)}
-    )
-    inverse = (1 - v * vt / (level + size)) / level
-    whole, alone = sp.symbols("A B")
     return (
         Step(
             "Gram matrices",
-            "A = [B b]^T [B b] + ridge I is B = ridge I + v v^T, of the record alone, and the sum of v_i v_i^T over the"
-            " other records; q = v^T A^{-1} v.",
+            f"q is the leverage of a record of [B b], which v stands for, beside the ridge c: {LEVERAGE}, q for p.",
             kind="definition",
-        ),
-        by_fact(
-            "q at most",
-            "q is largest for the record alone,",
-            "inverses reverse the Loewner order",
-            {"A": whole, "B": alone},
-            {"order": "Gram matrices"},
-        ),
-        Step(
-            "inverse of B",
-            "where B^{-1} is, by Sherman and Morrison, with s = |v|^2,",
-            lhs=(level + v * vt) * inverse,
-            rhs=sp.Integer(1),
-            algebra=algebra,
-        ),
-        Step(
-            "alone",
-            "q = v^T B^{-1} v.",
-            lhs=inverse_form(alone),
-            rhs=scalar(vt * inverse * v),
-            kind="definition",
-            premises=("inverse of B",),
-        ),
-        Step(
-            "q alone",
-            "s/(ridge + s).",
-            lhs=vt * inverse * v,
-            rhs=size / (level + size),
-            algebra=algebra,
-        ),
-        Step(
-            "q within the length",
-            "It grows with s, up to s = l^2:",
-            lhs=(size + room) / (level + size + room),
-            rhs=size / (level + size),
-            relation=">=",
-            witness=level * room / ((level + size) * (level + size + room)),
-        ),
-        Step(
-            "q of the record",
-            "So q is at most that of the record alone,",
-            lhs=inverse_form(whole),
-            rhs=size / (level + size),
-            relation="<=",
-            algebra=algebra,
-            kind="inference",
-            premises=("q at most", "alone"),
         ),
         Step(
             "q capped",
-            "and at most l^2/(ridge + l^2), l^2 = s + m:",
-            lhs=inverse_form(whole),
-            rhs=(size + room) / (level + size + room),
+            "So q is at most l^2/(ridge + l^2),",
+            lhs=_share,
+            rhs=_length2 / (_level + _length2),
             relation="<=",
             kind="inference",
-            premises=("q of the record", Use("q within the length", weight=-1)),
+            premises=(
+                Use(
+                    "largest leverage",
+                    of=of_a_record,
+                    at={leverage: _share, length: sp.sqrt(_length2), ridge: _level},
+                    granted={LEVERAGE: "Gram matrices", RECORD.text: _BELOW.text},
+                ),
+                _POSITIVE,
+            ),
         ),
         Step(
             "q below 1",
             "so q < 1: B^T B is invertible and the residual is not 0, in both databases.",
-            lhs=length2 / (level + length2),
+            lhs=_length2 / (_level + _length2),
             rhs=sp.Integer(1),
             relation="<",
-            witness=-level / (level + length2),
+            witness=-_level / (_level + _length2),
+            premises=("q capped",),
         ),
     )
 
@@ -375,7 +406,7 @@ def pure_privacy() -> Derivation:
     """
     leverage_log, apart, spare, extra = sp.symbols("l_p u k e", nonnegative=True)  # l_q = l_p + u, k = r - d, e = d - 1
     share_log, count = leverage_log + apart, spare + extra + 1
-    length2, level, r = sp.symbols("l2 sigma2 r", positive=True)
+    length2, level, r = _length2, _level, sp.Symbol("r", positive=True)
     portion = sp.Symbol("t", nonnegative=True)
     cap = length2 / (level + length2)
     delete = ((spare + 1) * share_log - spare * leverage_log) / 2
@@ -395,6 +426,7 @@ def pure_privacy() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=(extra * share_log + spare * leverage_log) / 2,
+            premises=("notation",),
         ),
         Step(
             "insert",
@@ -403,9 +435,16 @@ def pure_privacy() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=spare * apart / 2,
+            premises=("notation",),
         ),
-        Step("attained", "with equality at p = q.", lhs=insert.subs(apart, 0), rhs=count * leverage_log / 2),
-        *_capped_leverage_steps(length2, level),
+        Step(
+            "attained",
+            "with equality at p = q.",
+            lhs=insert.subs(apart, 0),
+            rhs=count * leverage_log / 2,
+            premises=("insert",),
+        ),
+        *_capped_leverage_steps(),
         Step(
             "a lone record fills the edge",
             "A database of one record (v, beta) of norm l has q = l^2/(ridge + l^2) and p = |v|^2/(ridge + |v|^2),"
@@ -414,20 +453,28 @@ def pure_privacy() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=level * room / ((level + portion) * (level + portion + room)),
+            premises=("q capped",),
         ),
-        Step("cap", "1/(1-q) at the largest q.", lhs=1 / (1 - cap), rhs=1 + length2 / level),
+        Step(
+            "cap",
+            "1/(1-q) at the largest q.",
+            lhs=1 / (1 - cap),
+            rhs=1 + length2 / level,
+            premises=("q below 1",),
+        ),
         Step(
             "epsilon",
             "(r/2) log 1/(1-q) there.",
             lhs=r / 2 * (sp.log(level + length2) - sp.log(level)),
             rhs=r / 2 * sp.log(1 + length2 / level),
+            premises=("delete", "attained", "cap"),
         ),
     )
     return Derivation(
         id="least_squares_limit.pure_privacy",
         title="Beside a ridge the sketched solution is purely differentially private",
         sources=("N24-Fig11", "N24-Fig4"),
-        hypotheses=("every record (v, beta) has norm at most l", "ridge > 0", "r >= d"),
+        hypotheses=(_BELOW, _POSITIVE),
         steps=steps,
         result_step="epsilon",
         symbols={"length2": length2, "ridge": level, "r": r},
@@ -436,5 +483,12 @@ def pure_privacy() -> Derivation:
             Fault("cap without the record", "cap", lambda rhs: length2 / level),
             Fault("equality with d-1 rows more", "attained", lambda rhs: rhs + extra * leverage_log / 2),
         ),
-        covers={"N24-Fig4": "part: which (p, q) the augmented databases have"},
+        concludes=_parts(
+            {
+                "q capped": "which (p, q) the augmented databases have: no larger q",
+                "a lone record fills the edge": "which (p, q) the augmented databases have: all of the largest q",
+                "epsilon": "the epsilon at which the sketched solution has delta = 0",
+            },
+            ("N24-Fig4", "N24-T5"),
+        ),
     )

@@ -7,25 +7,32 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import det, over_matrices
+from ndis_verify.symbolic.notation import over_matrices, transpose
 
-ENTRIES, RANK = "Pi has independent standard normal entries", "B^T B invertible"
+ENTRIES, RANK = "Pi r x n with independent standard normal entries", "[B b] fixed, B^T B invertible"
+_spare = sp.Symbol("k", nonnegative=True)  # r - d
 
 
-def given_the_sketch() -> tuple[Step, ...]:
+def given_the_sketch(size: sp.Symbol) -> tuple[Step, ...]:
     """Pi w does not see Pi B; so, given that, the solution is normal."""
     N, x, c = (letter(name) for name in ("N", "x", "c"))
     gram, solution = sp.Matrix([[5, 5], [5, 10]]), sp.Matrix([2, -1])
-    algebra = BlockAlgebra({(N, x): c}, {N: gram, x: solution, c: gram * solution})
-    sketch, errors, solved = sp.symbols("PiB Piw x_hat")
-    centre, variance, inverse = sp.symbols("x_opt w2 M_inv")
+    algebra = BlockAlgebra({(N, x): c}, {N: gram, x: solution, c: gram * solution}, ("notation",))
+    sketch, errors, solved, centre, variance, inverse = sp.symbols("PiB Piw x_hat x_opt w2 M_inv", real=True)
     return (
         Step(
+            "notation",
+            "N = B^T B, c = B^T b, N x = c, w = b - B x; r = d + k, k >= 0. Where w = 0 the solution is x.",
+            kind="definition",
+            premises=(RANK,),
+        ),
+        Step(
             "normal equations",
-            "w = b - B x, c = B^T b = N x: B^T w, the covariance of a row of Pi B with that entry of Pi w, is 0.",
+            "B^T w = c - N x, the covariance of a row of Pi B with that entry of Pi w, is 0.",
             lhs=c - N * x,
             rhs=sp.Integer(0),
             algebra=algebra,
+            premises=("notation",),
         ),
         by_fact(
             "independence",
@@ -34,48 +41,73 @@ def given_the_sketch() -> tuple[Step, ...]:
             {"vector": errors, "other": sketch, "cross": c - N * x},
             {
                 "normal": ENTRIES,
-                "uncorrelated": Step("zero", "as above.", lhs=c - N * x, rhs=sp.Integer(0), algebra=algebra),
+                "uncorrelated": "normal equations",
             },
         ),
         by_fact(
             "given the sketch",
             "x = x_opt + (Pi B)^+ Pi w: given Pi B it is N(x_opt, |w|^2 (B^T Pi^T Pi B)^{-1}).",
             "least squares with normal errors",
-            {"solution": solved, "design": sketch, "centre": centre, "variance": variance, "inverse": inverse},
-            {"errors": "independence", "rank": RANK},
+            {
+                "solution": solved,
+                "design": sketch,
+                "errors": errors,
+                "centre": centre,
+                "variance": variance,
+                "inverse": inverse,
+                "rows": size + _spare,
+                "columns": size,
+            },
+            {
+                "independent": "independence",
+                "normal": ENTRIES,
+                "invertible": RANK,
+                "rows": Step("r >= d", "k >= 0.", lhs=size + _spare, rhs=size, relation=">=", witness=_spare),
+            },
         ),
     )
 
 
 def mixture(rows: sp.Symbol, size: sp.Symbol) -> tuple[Step, ...]:
     """The density at z, over the Wishart law of M = N^{-1/2} B^T Pi^T Pi B N^{-1/2}: a power of 1 + |z|^2."""
-    z, zt = letter("z"), letter("zt")
-    s, constant = sp.Symbol("s", nonnegative=True), sp.Symbol("C", positive=True)
-    spare, scale = sp.Symbol("k", nonnegative=True), sp.Symbol("S")
-    degrees = sp.Symbol("n", positive=True)
-    algebra = BlockAlgebra({(zt, z): s}, {z: sp.Matrix([1, 2]), zt: sp.Matrix([[1, 2]]), s: sp.Integer(5)})
+    z = letter("z")
+    zt = transpose(z)
+    s, constant = sp.symbols("s C", nonnegative=True)
+    spare, degrees = _spare, sp.Symbol("n", positive=True)
+    algebra = BlockAlgebra(
+        {(zt, z): s}, {z: sp.Matrix([1, 2]), zt: sp.Matrix([[1, 2]]), s: sp.Integer(5)}, ("Wishart law",)
+    )
     return (
         Step(
             "Wishart law",
             "M has r degrees of freedom: density proportional to |M|^{(r-d-1)/2} e^{-tr(M)/2}; z = N^{1/2} (x - x_opt)/"
             "|w| is N(0, M^{-1}) given M: |M|^{1/2} e^{-z^T M z/2}. With z^T M z = tr(z z^T M) the product is |M|^e"
-            " e^{-tr(S M)/2}, S = I + z z^T,",
+            " e^{-tr(S M)/2}, S = I + z z^T, s = z^T z,",
             kind="definition",
-            premises=(ENTRIES,),
+            premises=(ENTRIES, "given the sketch"),
         ),
         Step(
             "exponent of |M|",
             "e = (n - d - 1)/2 at n = r + 1.",
             lhs=sp.Rational(1, 2) + (rows - size - 1) / 2,
             rhs=sp.Subs((degrees - size - 1) / 2, degrees, rows + 1),
+            premises=("Wishart law",),
         ),
-        Step("determinant: entry", "1 + z^T z = 1 + |z|^2,", lhs=1 + zt * z, rhs=1 + s, algebra=algebra),
+        Step(
+            "determinant: entry",
+            "1 + z^T z = 1 + |z|^2,",
+            lhs=1 + zt * z,
+            rhs=1 + s,
+            algebra=algebra,
+            premises=("Wishart law",),
+        ),
         Step(
             "determinant: row",
             "-z^T (I + z z^T) + (1 + z^T z) z^T = 0.",
             lhs=-zt * (1 + z * zt) + (1 + zt * z) * zt,
             rhs=sp.Integer(0),
             algebra=algebra,
+            premises=("Wishart law",),
         ),
         by_fact(
             "determinant of S",
@@ -88,7 +120,7 @@ def mixture(rows: sp.Symbol, size: sp.Symbol) -> tuple[Step, ...]:
             "mixture",
             "r = d + k: r + 1 > d - 1.",
             "Wishart integral",
-            {"n": size + spare + 1, "d": size, "S": scale, "determinant": det(1 + z * zt), "constant": constant},
+            {"n": size + spare + 1, "d": size, "w": z, "constant": constant},
             {
                 "rows": Step(
                     "rows",
@@ -97,14 +129,14 @@ def mixture(rows: sp.Symbol, size: sp.Symbol) -> tuple[Step, ...]:
                     rhs=size - 1,
                     relation=">",
                     witness=spare + 2,
-                ),
-                "determinant": "determinant of S",
+                )
             },
+            premises=("exponent of |M|",),
         ),
         Step(
             "mixture, any d",
             "So the mixture is proportional to (1 + |z|^2)^{-(r+1)/2}, r = d + k.",
-            lhs=over_matrices(spare / 2, scale),
+            lhs=over_matrices(spare / 2, 1 + z * zt),
             rhs=constant * (1 + s) ** (-(size + spare + 1) / 2),
             kind="inference",
             premises=("mixture", "determinant of S"),

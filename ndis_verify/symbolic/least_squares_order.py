@@ -35,7 +35,8 @@ _SKETCH = {
     "r": r,
     "eps": epsilon,
 }
-_LAWS = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
+_BELOW_THE_CAP = "0 <= p <= q <= cap < 1"
+_VALUE, _SKETCHED_VALUE = "N24-T5-worst-value", "N24-6.3-worst-value"
 
 
 @cache
@@ -97,6 +98,10 @@ def gaussian_order() -> Derivation:
             Conclusion("N24-T5-worst-case", "the cap is reached, x = y", part="also where x and y are equal"),
             Conclusion("N24-T5-worst-case", "no record", part="the one record without a curve costs nothing"),
             Conclusion("N24-T5-worst-case", "smaller q", part="the q of the smaller record"),
+            *(
+                Conclusion(_VALUE, f"cost along the curve, {order}", part=f"only q = cap, {order}")
+                for order in ("deleted", "inserted")
+            ),
         ),
     )
 
@@ -175,6 +180,15 @@ def finite_order() -> Derivation:
             Conclusion("N24-6.3-worst-case", "deleted: order", _SKETCH),
             Conclusion("N24-6.3-worst-case", "inserted: order", _SKETCH),
             Conclusion("N24-6.3-worst-case", "ratio kept", part="the record on the edge"),
+            *(
+                Conclusion(
+                    _SKETCHED_VALUE,
+                    f"{order}: order",
+                    part=f"only q = cap, {order}",
+                    granted=dict.fromkeys(("s <= 1", "q <= u", "u < 1"), _BELOW_THE_CAP),
+                )
+                for order in ("deleted", "inserted")
+            ),
         ),
     )
 
@@ -186,17 +200,20 @@ def box_bound() -> Derivation:
 
     `number`: C at `inside` = 1 - high, `width` = high - low.
     """
-    lam, more, m, eps, C = sp.symbols("lambda s m epsilon C", positive=True)
-    z, x, alpha = sp.symbols("z x alpha", real=True)
-    p, q, u, v = sp.symbols("p q u v", positive=True)  # u = 1-high, v = high-low
-    centre, bend = m / (1 - lam), C - 1 / lam
-    on_edge = x - (1 - q) * x * (1 + x)
+    lam, more, eps, C = sp.symbols("lambda s epsilon C", positive=True)
+    z, alpha, centre = sp.symbols("z alpha c", real=True)
+    p, x = sp.symbols("p x", nonnegative=True)
+    k, u, v = sp.symbols("k u v", positive=True)  # k = 1-q, u = 1-high, v = high-low
+    q, bend = 1 - k, C - 1 / lam
+    m = centre * (1 - lam)
+    student = -centre * lam * bend  # m of the Student laws
+    on_edge = x - k * x * (1 + x)
     steps = (
         Step(
             "log ratio",
-            "N(m, lambda) against N(0, 1) in one coordinate: a parabola about m/(1-lambda).",
+            "N(m, lambda) against N(0, 1) in one coordinate: a parabola about c = m/(1-lambda).",
             lhs=-((z - m) ** 2) / (2 * lam) + z**2 / 2,
-            rhs=(lam - 1) / (2 * lam) * (z - centre) ** 2 + m**2 / (2 * (1 - lam)),
+            rhs=(lam - 1) / (2 * lam) * (z - centre) ** 2 + centre**2 * (1 - lam) / 2,
         ),
         Step(
             "mean shift",
@@ -205,32 +222,37 @@ def box_bound() -> Derivation:
             " 0 at its ends, for every real eps. Other independent coordinates only average over eps: delta grows with"
             " m^2.",
             kind="argument",
+            premises=("log ratio",),
         ),
         Step(
             "Student log ratio",
-            "Student laws of one exponent: {P > e^eps Q} is {c (1 + z^2 + R) > 1 + (z-m)^2/lambda + R'}, along a line"
-            " parallel to the shift a parabola about -(m/lambda)/(c - 1/lambda): the same three cases, so delta grows"
+            "Student laws of one exponent: {P > e^eps Q} is {C (1 + z^2 + R) > 1 + (z-m)^2/lambda + R'}, along a line"
+            " parallel to the shift a parabola about -(m/lambda)/(C - 1/lambda): the same three cases, so delta grows"
             " with m^2.",
-            lhs=C * z**2 - (z - m) ** 2 / lam,
-            rhs=bend * (z + m / (lam * bend)) ** 2 - m**2 / lam - m**2 / (lam**2 * bend),
+            lhs=C * z**2 - (z - student) ** 2 / lam,
+            rhs=bend * (z - centre) ** 2 - student**2 / lam - bend * centre**2,
+            premises=("mean shift",),
         ),
         Step(
             "shift, delete",
             "p (q-p)/(1-q) is concave in p, largest at q/2.",
-            lhs=sp.diff(p * (q - p) / (1 - q), p),
-            rhs=2 * (q / 2 - p) / (1 - q),
+            lhs=sp.diff(p * (q - p) / k, p),
+            rhs=2 * (q / 2 - p) / k,
+            premises=("Student log ratio", _BELOW_THE_CAP),
         ),
         Step(
             "shift, insert",
             "x y/(1+y) on (1+x)(1+y) = 1/(1-q)",
             lhs=on_edge,
             rhs=(p * (q - p) / (1 - p) ** 2).subs(p, x / (1 + x)),
+            premises=("Student log ratio", _BELOW_THE_CAP),
         ),
         Step(
             "shift, insert, vertex",
             "is concave in x, largest at x = q/(2(1-q)), p = q/(2-q).",
             lhs=sp.diff(on_edge, x).subs(x, p / (1 - p)).subs(p, q / (2 - q)),
             rhs=sp.Integer(0),
+            premises=("shift, insert",),
         ),
         Step(
             "noise",
@@ -253,38 +275,56 @@ def box_bound() -> Derivation:
             "int (P - e^eps Q)_+ <= C int (P' - e^{eps - log C} Q)_+.",
             lhs=C * sp.exp(eps - held(sp.log(C))),
             rhs=sp.exp(eps),
+            premises=("density bound",),
         ),
         Step(
             "constant, insert",
             "lambda = (1-q)/(1-p)^2, largest at the high end: C^2.",
             lhs=held(held(u) + held(v)) ** 2 / held(u) ** 2,
-            rhs=((1 - q) / u**2) / ((1 - q) / (u + v) ** 2),
+            rhs=(k / u**2) / (k / (u + v) ** 2),
+            premises=("density bound", _BELOW_THE_CAP),
         ),
         Step(
             "constant, delete",
             "lambda = (1-p)^2/(1-q), largest at the low end: C^2.",
             lhs=held(held(u) + held(v)) ** 2 / held(u) ** 2,
-            rhs=((u + v) ** 2 / (1 - q)) / (u**2 / (1 - q)),
+            rhs=((u + v) ** 2 / k) / (u**2 / k),
+            premises=("density bound", _BELOW_THE_CAP),
         ),
-        Step("constant", "C = (1-low)/(1-high).", lhs=sp.sqrt(held(u + v) ** 2 / u**2), rhs=(u + v) / u),
+        Step(
+            "constant",
+            "C = (1-low)/(1-high).",
+            lhs=sp.sqrt(held(u + v) ** 2 / u**2),
+            rhs=(u + v) / u,
+            premises=("from P <= C P'", "constant, insert", "constant, delete"),
+        ),
     )
     return Derivation(
         id="least_squares_order.box_bound",
         title="A bound on the divergence over all records of an interval of leverages",
         sources=("N24-T5",),
-        hypotheses=("q = cap", "0 <= low <= p <= high <= cap"),
+        hypotheses=(_BELOW_THE_CAP,),
         steps=steps,
         result_step="constant",
         symbols={"inside": u, "width": v},
         faults=(
-            Fault("centre on the other side", "log ratio", lambda rhs: rhs.subs(m, -m)),
-            Fault("Student centre on the other side", "Student log ratio", lambda rhs: rhs.subs(m, -m)),
-            Fault("shift largest at q", "shift, delete", lambda rhs: 2 * (q - p) / (1 - q)),
+            Fault("centre on the other side", "log ratio", lambda rhs: rhs.subs(centre, -centre)),
+            Fault("Student centre on the other side", "Student log ratio", lambda rhs: rhs.subs(centre, -centre)),
+            Fault("shift largest at q", "shift, delete", lambda rhs: 2 * (q - p) / k),
             Fault("noise squared", "noise", lambda rhs: rhs / (1 + more)),
             Fault("eps raised", "from P <= C P'", lambda rhs: rhs * C),
             Fault("root forgotten", "constant", lambda rhs: rhs**2),
         ),
-        covers={"N24-T5": "part: bounds over boxes of leverages, asymptotic law"},
+        concludes=tuple(
+            Conclusion(claim, end, part=f"bounds over boxes of leverages at q = cap: {part}")
+            for claim in (_VALUE, _SKETCHED_VALUE)
+            for end, part in (
+                ("shift, delete", "the largest shift, delete"),
+                ("shift, insert, vertex", "the largest shift, insert"),
+                ("noise", "the scale of a coordinate without shift"),
+                ("constant", "the constant of the densities"),
+            )
+        ),
     )
 
 
@@ -308,12 +348,14 @@ def base_change() -> Derivation:
             "Given t = sqrt(T), y_0 = cos t + sin s xi, s = sqrt(1 - t^2), sin^2 = p/q, xi a coordinate of a uniform"
             " direction in R^d: the density of T has the factor E |cos t + sin s xi|^k, the rest the same for every p.",
             kind="argument",
+            premises=(_BELOW_THE_CAP, "r >= d"),
         ),
         Step(
             "p raised",
             "Divide the cosine out,",
             lhs=cos * t + sin * s * xi,
             rhs=cos / cos1 * (cos1 * t + sin * cos1 / cos * s * xi),
+            premises=("density of T",),
         ),
         Step(
             "smaller multiple of xi",
@@ -322,12 +364,14 @@ def base_change() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=step / (step + room),
+            premises=("p raised",),
         ),
         Step(
             "p lowered",
             "or the sine.",
             lhs=cos1 * t + sin1 * s * xi,
             rhs=sin1 / sin * (cos1 * sin / sin1 * t + sin * s * xi),
+            premises=("density of T",),
         ),
         Step(
             "smaller multiple of t",
@@ -336,37 +380,42 @@ def base_change() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=step / (p + step),
+            premises=("p lowered",),
         ),
         Step(
             "convexity",
             "xi is symmetric, so E |a + b xi|^k grows with |b| and, as it is even in a and convex, with |a| (k >= 1; k"
             " = 0 is constant). The factors are (cos/cos1)^k and (sin1/sin)^k.",
             kind="argument",
+            premises=("smaller multiple of xi", "smaller multiple of t"),
         ),
         Step(
             "factor, p raised",
             "(cos/cos1)^2.",
             lhs=held(cos) ** 2 / held(cos1) ** 2,
             rhs=(q - p) / (q - other),
+            premises=("convexity",),
         ),
         Step(
             "factor, p lowered",
             "(sin1/sin)^2.",
             lhs=held(sin1) ** 2 / held(sin) ** 2,
             rhs=other / p,
+            premises=("convexity",),
         ),
         Step(
             "loss",
             "Given T the two losses differ by a constant: L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2 (finite_loss).",
             lhs=(constant(p) - constant(other)).expand(),
             rhs=k / 2 * (sp.log(1 - p) - sp.log(1 - other)),
+            premises=(_BELOW_THE_CAP, "r >= d"),
         ),
     )
     return Derivation(
         id="least_squares_order.base_change",
         title="Sketched least squares: how the law of T changes with the leverage at fixed q",
         sources=("N24-T5",),
-        hypotheses=("0 < p < p1 < q < 1", "r >= d"),
+        hypotheses=(_BELOW_THE_CAP, "r >= d"),
         steps=steps,
         result_step="loss",
         symbols={"leverage": p, "step": step, "extra_rows": k},
@@ -377,5 +426,12 @@ def base_change() -> Derivation:
             Fault("factor not squared", "factor, p lowered", lambda rhs: sp.sqrt(rhs)),
             Fault("loss counted twice", "loss", lambda rhs: 2 * rhs),
         ),
-        covers={"N24-T5": "part: bounds over boxes of leverages at every r"},
+        concludes=tuple(
+            Conclusion(_SKETCHED_VALUE, end, part=f"bounds from an end of a box, 0 < p < p1 < q: {part}")
+            for end, part in (
+                ("factor, p raised", "the density of T, p raised"),
+                ("factor, p lowered", "the density of T, p lowered"),
+                ("loss", "the loss given T"),
+            )
+        ),
     )

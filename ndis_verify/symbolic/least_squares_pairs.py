@@ -6,11 +6,11 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.least_squares_order_steps import (
-    r,
-)
+from ndis_verify.symbolic.least_squares_order_steps import r
+
+_MEMBERS = "members of full column rank, their residual not 0"
 
 
 @cache
@@ -31,24 +31,28 @@ def pair_order() -> Derivation:
             " (gaussian_order).",
             lhs=(1 + y) / (1 + x) - 1,
             rhs=(y - x) / (1 + x),
+            premises=(_MEMBERS,),
         ),
         Step(
             "shift, delete",
             "m^2 = r x y/(1+x), over alpha",
             lhs=(r * x * y / (1 + x)) / ((y - x) / (1 + x)),
             rhs=r / (1 / x - 1 / y),
+            premises=("alpha, delete",),
         ),
         Step(
             "alpha, insert",
             "Insert: (1+x)/(1+y) less 1, and -y/(1+y) in the others.",
             lhs=(1 + x) / (1 + y) - 1,
             rhs=(x - y) / (1 + y),
+            premises=(_MEMBERS,),
         ),
         Step(
             "shift, insert",
             "m^2 = r x y/(1+y): the same ratio with the other sign.",
             lhs=(r * x * y / (1 + y)) / ((x - y) / (1 + y)),
             rhs=-r / (1 / x - 1 / y),
+            premises=("alpha, insert",),
         ),
         Step(
             "noise",
@@ -57,7 +61,13 @@ def pair_order() -> Derivation:
             lhs=((1 + alpha + s) / (1 + s) - 1).subs(s, 1 / t - 1),
             rhs=t * alpha,
         ),
-        Step("noise, mean", "and m^2 to t m^2.", lhs=sp.Subs(alpha / (1 + s), s, 1 / t - 1), rhs=t * alpha),
+        Step(
+            "noise, mean",
+            "and m^2 to t m^2.",
+            lhs=sp.Subs(alpha / (1 + s), s, 1 / t - 1),
+            rhs=t * alpha,
+            premises=("noise",),
+        ),
         Step(
             "first coordinate",
             "With t the ratio of both |alpha| the first pair is left a shift that is not less than the second one's:"
@@ -66,6 +76,7 @@ def pair_order() -> Derivation:
             rhs=sp.Integer(0),
             relation=">",
             witness=first * less,
+            premises=("noise, mean",),
         ),
         Step(
             "other coordinates",
@@ -95,14 +106,21 @@ def pair_order() -> Derivation:
             dict.fromkeys(
                 ("noise", "other noise"), Step("s > 0", "as said.", lhs=s, rhs=sp.Integer(0), relation=">=", witness=s)
             ),
+            premises=("first coordinate", "other coordinates"),
         ),
-        Step("shift over alpha", "r/(1/x - 1/y), x < y.", lhs=r * x * y / (y - x), rhs=r / (1 / x - 1 / y)),
+        Step(
+            "shift over alpha",
+            "r/(1/x - 1/y), x < y.",
+            lhs=r * x * y / (y - x),
+            rhs=r / (1 / x - 1 / y),
+            premises=("shift, delete", "shift, insert"),
+        ),
     )
     return Derivation(
         id="least_squares_pairs.pair_order",
         title="Asymptotic least squares: an order of pairs, for ridges that grow",
         sources=("N24-T4", "N24-Fig13"),
-        hypotheses=("[B b] and its neighbour of full column rank", "0 <= p <= q < 1"),
+        hypotheses=(_MEMBERS,),
         steps=steps,
         result_step="shift over alpha",
         symbols={"odds_p": x, "odds_q": y, "r": r},
@@ -114,5 +132,8 @@ def pair_order() -> Derivation:
             Fault("other scales grow", "other coordinates", lambda rhs: rhs + 2 / (1 + y) ** 2),
             Fault("sign of insert", "alpha, insert", lambda rhs: -rhs),
         ),
-        covers={"N24-Fig13": "part: where the cost of a change falls with the ridge"},
+        concludes=(
+            Conclusion("N24-Fig13", "order", part="where the cost of a change falls with the ridge"),
+            Conclusion("N24-Fig13", "shift over alpha", part="the shift over alpha, of which the order is one"),
+        ),
     )

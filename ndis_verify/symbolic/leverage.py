@@ -9,17 +9,18 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.leverage_beside_a_ridge import LEVERAGE, RECORD, length, of_a_record
+from ndis_verify.symbolic.leverage_beside_a_ridge import leverage as p
+from ndis_verify.symbolic.leverage_beside_a_ridge import ridge as c
+from ndis_verify.symbolic.leverage_beside_a_ridge import v as record
+from ndis_verify.symbolic.leverage_beside_a_ridge import vt as record_turned
 from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.notation import diagonal, scalar, transpose
-from ndis_verify.symbolic.random_projection import rank_one_algebra
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
-BEYOND_A_RIDGE = "D^T D - ridge I - v v^T positive semidefinite, ridge > 0"
-
-
-def _numerator(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    return sp.numer(sp.together(left - right))
+_LENGTH2, _LEVEL = sp.symbols("l2 sigma2", positive=True)
+_BELOW = Hypothesis("every record has norm at most l", sp.Le(scalar(record_turned * record), _LENGTH2))
 
 
 @cache
@@ -120,33 +121,49 @@ def spectral_form() -> Derivation:
 
 @cache
 def ridge() -> Derivation:
-    """With D^T D >= ridge I + v v^T, a row v of squared length l^2 has leverage at most l^2/(ridge + l^2) <= l^2/ridge
+    """Beside a ridge a row v of squared length at most l^2 has leverage at most l^2/(ridge + l^2) <= l^2/ridge
     (N24-Fig12, N24-T6).
 
     `number`: the bound at `length2` = l^2 and `ridge`.
     """
-    algebra, names = rank_one_algebra()
-    v, vt = names["v"], names["vt"]
-    length2, level = sp.symbols("l2 sigma2", positive=True)
+    v, vt, length2, level = record, record_turned, _LENGTH2, _LEVEL
     bound = length2 / (level + length2)
-    one = sp.Integer(1)
     worst = BlockAlgebra(
         {(vt, v): length2},
-        {
-            v: algebra.model[v],
-            vt: algebra.model[vt],
-            length2: (algebra.model[vt] * algebra.model[v])[0],
-            level: sp.Integer(3),
-        },
+        {v: sp.Matrix([1, 2]), vt: sp.Matrix([[1, 2]]), length2: sp.Integer(5), level: sp.Integer(3)},
+        ("lone record",),
     )
     inverse = (1 - v * vt / (level + length2)) / level
     steps = (
+        Step("notation", f"{LEVERAGE}, c the ridge.", kind="definition"),
+        Step(
+            "every record",
+            "The leverage of a record is at most l^2/(ridge + l^2),",
+            lhs=p,
+            rhs=bound,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use(
+                    "largest leverage",
+                    of=of_a_record,
+                    at={length: sp.sqrt(length2), c: level},
+                    granted={LEVERAGE: "notation", RECORD.text: _BELOW.text},
+                ),
+            ),
+        ),
+        Step(
+            "lone record",
+            "which a record of norm l alone has: its Gram matrix is ridge I + v v^T, with v^T v = l^2,",
+            kind="definition",
+        ),
         Step(
             "inverse",
             "(ridge I + v v^T)^{-1} by Sherman-Morrison,",
             lhs=(level + v * vt) * inverse,
-            rhs=one,
+            rhs=sp.Integer(1),
             algebra=worst,
+            premises=("lone record",),
         ),
         Step(
             "leverage there",
@@ -154,13 +171,7 @@ def ridge() -> Derivation:
             lhs=vt * inverse * v,
             rhs=bound,
             algebra=worst,
-        ),
-        by_fact(
-            "Loewner order",
-            "The order reverses under inversion: the leverage v^T (D^T D)^{-1} v is at most that.",
-            "inverses reverse the Loewner order",
-            {"A": names["S"], "B": level + v * vt},
-            {"order": BEYOND_A_RIDGE},
+            premises=("lone record", "inverse"),
         ),
         Step(
             "simpler bound",
@@ -169,18 +180,30 @@ def ridge() -> Derivation:
             rhs=bound,
             relation=">=",
             witness=length2**2 / (level * (level + length2)),
+            premises=("every record",),
         ),
     )
     return Derivation(
         id="leverage.ridge",
         title="A ridge bounds every leverage",
         sources=("N26-T5.1",),
-        hypotheses=("ridge > 0", BEYOND_A_RIDGE),
+        hypotheses=(_BELOW,),
         steps=steps,
         result_step="leverage there",
         symbols={"length2": length2, "ridge": level},
         faults=(
             Fault("sign in Sherman-Morrison", "leverage there", lambda rhs: length2 / (level - length2)),
             Fault("bounds swapped", "simpler bound", lambda rhs: length2 / level + length2 / level),
+        ),
+        concludes=tuple(
+            Conclusion(claim, end, part=part, granted={_BELOW.text: "every record (v, beta) has norm at most l"})
+            if claim == "N24-T5"
+            else Conclusion(claim, end, part=part)
+            for claim in ("N24-T5", "N24-T6", "N24-Fig12")
+            for end, part in (
+                ("every record", "the leverage of every record beside the ridge"),
+                ("leverage there", "a record alone, which has that leverage"),
+                ("simpler bound", "a simpler bound on the leverage"),
+            )
         ),
     )

@@ -318,6 +318,12 @@ def hockey_stick() -> Derivation:
         ),
         concludes=(
             Conclusion("N26-L1", "lemma", part="in matrices; stated in common coordinates"),
+            Conclusion(
+                "N24-C3",
+                "lemma",
+                part="the lemma of two normal laws",
+                granted={POSITIVE_DEFINITE: "B^T B invertible and residual not 0, with and without the record"},
+            ),
             Conclusion("N26-L1", "lemma, before U is chosen", part="for any orthogonal U"),
         ),
     )

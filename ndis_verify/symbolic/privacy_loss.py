@@ -82,6 +82,9 @@ def dp_iff_hockey_stick() -> Derivation:
             Conclusion("KM-2.2", "integrand", part="the integrand"),
             Conclusion("BW-T5", "divergence", part="DP is a bound on the divergence"),
             Conclusion(
+                "N24-T5", "divergence", part="DP is a bound on the divergence", granted={_DENSITIES: "sigma > 0"}
+            ),
+            Conclusion(
                 "N24-C4", "divergence", part="DP is a bound on the divergence", granted={_DENSITIES: "sigma > 0"}
             ),
         ),

@@ -319,6 +319,8 @@ CLAIMS = (
             "the noise makes the normal release (eps, delta)-DP: see N24-T5",
             "d and eps fixed, r to infinity",
             "r >= d",
+            "B^T B invertible, B with the rows of the noise",
+            "Pi r x n with independent standard normal entries",
         ),
         declared=Verdict.PROVED,
         checks=tuple(replace(check, part="statement") for check in GAP),
@@ -361,7 +363,7 @@ CLAIMS = (
             "|delta_exact - delta_asymptotic| <= (1+e^eps) TV(d, r); 2L/r -> log(1+x) exactly, x asymptotically, x ="
             " p(q-p)/(1-q)"
         ),
-        hypotheses=("r >= d", *_RECORD),
+        hypotheses=("r >= d", *_RECORD, "Pi r x n with independent standard normal entries"),
         declared=Verdict.PROVED,
         checks=(*GAP, proof("rates of a fixed record", limit.privacy_gap, part="every eps"), SLOPES),
         note=(

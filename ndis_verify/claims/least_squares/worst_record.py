@@ -35,7 +35,11 @@ from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import least_squares_summit
 
-_RECORD = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
+_RECORD = (
+    "a record of leverage p in B and q in [B b]",
+    "[B b] and its neighbour of full column rank",
+    "0 <= p <= q <= cap < 1",
+)
 
 # cap, d, r, eps; the supremum, and where it is: leverage and direction
 _NORMAL = (
@@ -267,7 +271,7 @@ CLAIMS: tuple[Claim, ...] = (
         + _targets_text(TARGETS)
         + " als_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert)",
-        hypotheses=_RECORD,
+        hypotheses=(*_RECORD, "eps >= 0"),
         declared=Verdict.CERTIFIED,
         checks=(
             proof("only q = cap", order.gaussian_order, part="largest value"),
