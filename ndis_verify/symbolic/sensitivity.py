@@ -324,6 +324,7 @@ def prediction_shift() -> Derivation:
 
     `number`: Delta = l B sqrt(n)/(2 s sqrt(v)) at `length`, `labels`, `noise`, `added`, `records`.
     """
+    bounded = ("k(x, x) <= l^2", "|y| <= B")
     limit = length**2 * records * labels**2 / (4 * noise**2)
     others = sp.Symbol("m", positive=True)  # n - 1
     mean = length * (noise / sp.sqrt(others)) * others * labels / (2 * noise**2)  # at the query, from the others
@@ -331,10 +332,18 @@ def prediction_shift() -> Derivation:
     reached = left * (labels + mean) / (left + noise**2)
     steps = (
         Step(
+            "bound",
+            "With n records in the larger database and k the covariance function of a Gaussian process, |mu' - mu| <="
+            " l B sqrt(n)/(2 s) (prediction_bounds.of_any_size).",
+            kind="argument",
+            premises=bounded,
+        ),
+        Step(
             "printed bound",
             "l B sqrt(n)/s is twice as large.",
             lhs=held(length * labels * sp.sqrt(records) / noise) ** 2,
             rhs=4 * limit,
+            premises=("bound",),
         ),
         Step(
             "smaller n",
@@ -344,6 +353,7 @@ def prediction_shift() -> Derivation:
             rhs=2 + room,
             relation=">=",
             witness=2 + 3 * room,
+            premises=("printed bound",),
         ),
         Step(
             "reached: variance left",
@@ -351,6 +361,7 @@ def prediction_shift() -> Derivation:
             " label B: K + s^2 I has the eigenvalue 2 s^2 there, and of l^2",
             lhs=length**2 - held(length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2),
             rhs=left,
+            premises=bounded,
         ),
         Step(
             "reached",
@@ -360,22 +371,21 @@ def prediction_shift() -> Derivation:
             rhs=zero,
             relation=">",
             witness=length**2 * labels / (length**2 + 2 * noise**2),
+            premises=("reached: variance left",),
         ),
         Step(
             "shift",
             "Measured in the added variance alone.",
             lhs=sp.sqrt(held(limit / added)),
             rhs=length * labels * sp.sqrt(records) / (2 * noise * sp.sqrt(added)),
+            premises=("bound",),
         ),
     )
     return Derivation(
         id="sensitivity.prediction_shift",
         title="That a Gaussian-process prediction moves by at most l B sqrt(n)/(2 s) is nearly reached",
         sources=("N26-Pr8",),
-        hypotheses=(
-            *("k is the covariance function of a Gaussian process", "k(x, x) <= l^2", "|y| <= B"),
-            *("s > 0", "v > 0", "n records in the larger database"),
-        ),
+        hypotheses=(*bounded, Hypothesis("s > 0", noise > 0), Hypothesis("v > 0", added > 0)),
         steps=steps,
         result_step="shift",
         symbols={"length": length, "labels": labels, "noise": noise, "added": added, "records": records},
@@ -385,5 +395,12 @@ def prediction_shift() -> Derivation:
             Fault("a tenth of the records", "smaller n", lambda rhs: 10 * rhs),
             Fault("twice the share reached", "reached", lambda rhs: length**3 * labels * sp.sqrt(others) / noise),
         ),
-        covers={"N26-Pr8-smaller-n": "part: n <= 4 (n - 1)"},
+        concludes=tuple(
+            Conclusion("N26-Pr8-smaller-n", step, part=part)
+            for step, part in (
+                ("smaller n", "n <= 4 (n - 1)"),
+                ("shift", "half the printed bound"),
+                ("reached", "how nearly that is reached"),
+            )
+        ),
     )
