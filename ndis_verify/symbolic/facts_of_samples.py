@@ -11,7 +11,19 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.fact import Fact, Instance, averaged, without_jumps
-from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
+from ndis_verify.symbolic.notation import (
+    average,
+    chance,
+    chi_square,
+    exceeds,
+    given,
+    law_given,
+    law_of,
+    normal,
+    normal_form,
+    summed,
+    total,
+)
 from ndis_verify.symbolic.zero import as_expression
 
 
@@ -74,14 +86,10 @@ OF_SAMPLES: Mapping[str, Fact] = {
         text="Where a symmetric A has A w = a w and A x = 0 for every x orthogonal to w, the sum of z_k^T A z_k over r"
         " independent standard normal vectors is a times a chi-square variable with r degrees of freedom.",
         tex=r"A w = a w,\ A|_{w^{\perp}} = 0 \implies \sum_{k=1}^r z_k^{\mathsf T} A z_k = a\,T,\quad T \sim \chi^2_r",
-        letters=("A", "w", "x", "a", "form", "T"),
-        conditions={
-            "eigenvector": "A w = a w",
-            "kernel": "A x = 0 for every x orthogonal to w",
-            "setting": "form is that sum, T chi-square with r degrees of freedom",
-        },
+        letters=("A", "w", "x", "a", "r"),
+        conditions={"eigenvector": "A w = a w", "kernel": "A x = 0 for every x orthogonal to w"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.4.2, of A/a",
-        instance=lambda a: (law_of(a["form"]), "=", law_of(a["a"] * a["T"])),
+        instance=lambda a: (law_of(normal_form(a["A"], a["r"])), "=", law_of(a["a"] * chi_square(a["r"]))),
         required={
             "eigenvector": lambda a: (a["A"] * a["w"], "=", a["a"] * a["w"]),
             "kernel": lambda a: (a["A"] * a["x"], "=", sp.Integer(0)),
