@@ -15,6 +15,7 @@ from ndis_verify.symbolic.notation import (
     average,
     chance,
     chi_square,
+    chi_variable,
     exceeds,
     given,
     law_given,
@@ -33,6 +34,13 @@ def _of_y(a: Mapping[str, Any]) -> Any:
     if not isinstance(estimate, AppliedUndef) or estimate.args != (a["y"],) or hasattr(notation, str(estimate.func)):
         raise InputError("estimate", str(estimate), "must be an unknown function of y")
     return estimate
+
+
+def _chi(a: Mapping[str, Any]) -> Any:
+    """The chi variable with r degrees of freedom."""
+    if a["chi"] != chi_variable(a["r"]) or as_expression(a["r"]).is_positive is not True:
+        raise InputError("chi", str(a["chi"]), "must be the chi variable of a positive number of degrees of freedom")
+    return a["chi"]
 
 
 def _without(a: Mapping[str, Any], *names: str) -> None:
@@ -219,10 +227,10 @@ OF_SAMPLES: Mapping[str, Fact] = {
         text="The square of a chi variable with r degrees of freedom has the expectation r.",
         tex=r"\mathbb{E} \chi_r^2 = r",
         letters=("chi", "r"),
-        conditions={"law": "chi is a chi variable with r degrees of freedom"},
+        conditions={},
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.3",
         draws=("chi",),
-        instance=lambda a: (average(a["chi"] ** 2), "=", a["r"]),
+        instance=lambda a: (average(_chi(a) ** 2), "=", a["r"]),
     ),
     "a value of a law without atoms": Fact(
         text="A variable whose law has a density takes a given value with probability 0.",
@@ -254,14 +262,15 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (exceeds(a["off"] - sp.sqrt(a["d"]) - a["s"]), "<=", 2 * sp.exp(-(a["s"] ** 2) / 2)),
     ),
     "square of a mean and mean square": Fact(
-        text="The square of the expectation of a variable that is not constant is below that of its square.",
-        tex=r"(\mathbb{E} X)^2 < \mathbb{E} X^2",
-        letters=("X",),
-        conditions={"square": "X has a finite second moment", "spread": "X is not constant"},
+        text="The square of the expectation of a chi variable, which has a density and so is not constant, is below"
+        " that of its square.",
+        tex=r"(\mathbb{E} \chi_r)^2 < \mathbb{E} \chi_r^2",
+        letters=("chi", "r"),
+        conditions={"square": "it has a finite second moment"},
         reference="Billingsley, Probability and Measure, section 21: the variance is positive",
-        draws=("X",),
-        instance=lambda a: (average(a["X"]) ** 2, "<", average(a["X"] ** 2)),
-        finite={"square": lambda a: (average(a["X"] ** 2),)},
+        draws=("chi",),
+        instance=lambda a: (average(_chi(a)) ** 2, "<", average(_chi(a) ** 2)),
+        finite={"square": lambda a: (average(_chi(a) ** 2),)},
     ),
     "inverse of a noncentral chi-square variable": Fact(
         text="A noncentral chi-square variable with d degrees of freedom is chi-square with d + 2K, K Poisson: the"

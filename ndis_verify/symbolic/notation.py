@@ -65,8 +65,9 @@ slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of
 # law_of(a), law_given(a, b): the law of a vector, and its law when b is given. normal(m, S): the normal law.
 law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of", "law_given", "normal"))
 # normal_form(A, r): the sum of z_k^T A z_k over r independent standard normal vectors z_k. chi_square(r): a chi-square
-# variable with r degrees of freedom.
+# variable with r degrees of freedom. chi_variable(r): its root.
 normal_form, chi_square = (sp.Function(name, real=True) for name in ("normal_form", "chi_square"))
+chi_variable = sp.Function("chi_variable", nonnegative=True)
 # over_matrices(e, S): the integral of |M|^e exp(-tr(S M)/2) over the positive definite d x d matrices M.
 # inverse_form(A): v^T A^{-1} v for the vector v that is spoken of.
 # over_definite(f): the integral of f, a function of `definite`, over the positive definite d x d matrices. density(P,
