@@ -30,6 +30,11 @@ over, largest_union, summed, average, chance = (
 given, exceeds, over_set, trade_off = (
     sp.Function(name, real=True) for name in ("given", "exceeds", "over_set", "trade_off")
 )
+# rejected(P, S): the probability under P that the test S rejects. variation(P, Q): the total variation of two laws.
+# curve_of(P, Q, a): the least 1 - rejected(P, S) of tests S with rejected(Q, S) <= a. best_test(P, Q, a): where it is.
+rejected, variation, curve_of, best_test = (
+    sp.Function(name, nonnegative=True) for name in ("rejected", "variation", "curve_of", "best_test")
+)
 # divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
 divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
 # fitted(p, q, d, r), refitted(p, q, d, r): the normal law of least squares with a record and without it.
