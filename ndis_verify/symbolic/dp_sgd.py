@@ -232,7 +232,6 @@ def loss_shape() -> Derivation:
                 "epsilon": sp.Symbol("epsilon", real=True),
             },
             {},
-            premises=("losses",),
         ),
         Step(
             "skewness",

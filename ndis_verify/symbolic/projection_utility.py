@@ -110,7 +110,6 @@ def distances() -> Derivation:
             "square of a mean and mean square",
             letters,
             {"square": "mean square of chi"},
-            premises=("mean of chi",),
         ),
         Step(
             "expected ratio",

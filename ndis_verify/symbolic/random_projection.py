@@ -265,8 +265,8 @@ def _symbolic_direction() -> tuple[sp.Matrix, sp.Expr]:
     return w, (w.T * w)[0]
 
 
-def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str, *more: str) -> tuple[Step, Step]:
-    """What A, of rank one, does to w and to every vector orthogonal to it; `more`: the steps that say what A is."""
+def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Step, Step]:
+    """What A, of rank one, does to w and to every vector orthogonal to it."""
     algebra, n = rank_one_algebra("pair")
     return (
         Step(
@@ -275,7 +275,7 @@ def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str, *more: str)
             lhs=form * n["w"],
             rhs=eigenvalue * n["w"],
             algebra=algebra,
-            premises=("pair", *more),
+            premises=("pair",),
         ),
         Step(
             "orthogonal vectors",
@@ -283,7 +283,7 @@ def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str, *more: str)
             lhs=form * n["x"],
             rhs=sp.Integer(0),
             algebra=algebra,
-            premises=("pair", *more),
+            premises=("pair",),
         ),
     )
 
@@ -305,7 +305,7 @@ def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str) -
             kind="definition",
         ),
         *_eigenvector_steps(
-            form, eigenvalue, "A, of the derivation of the quadratic form, has one eigenvalue other than 0,", "columns"
+            form, eigenvalue, "A, of the derivation of the quadratic form, has one eigenvalue other than 0,"
         ),
         by_fact(
             "T",
@@ -354,7 +354,7 @@ def quadratic_form_deletion() -> Derivation:
             algebra=algebra,
             premises=("pair", "Sherman-Morrison, any d"),
         ),
-        *_eigenvector_steps(-w * wt / (1 - leverage), 1 - rho, "A w = (1 - rho) w,", "A, any d"),
+        *_eigenvector_steps(-w * wt / (1 - leverage), 1 - rho, "A w = (1 - rho) w,"),
         _characteristic_step("eigenvalues, d = 3 in full", -ratio * direction * direction.T, -ratio * square, 3),
         *determinant_lemma_steps(),
         Step(
@@ -383,6 +383,7 @@ def quadratic_form_deletion() -> Derivation:
         concludes=tuple(
             Conclusion("N24-C2", step, part=part)
             for step, part in (
+                ("A, any d", "the form of one block"),
                 ("eigenvector w", "the form of one block, along the record"),
                 ("orthogonal vectors", "the form of one block, across it"),
                 ("eigenvalues, d = 3 in full", "its eigenvalues, d = 3"),
@@ -713,7 +714,7 @@ def hockey_stick_deletion() -> Derivation:
             "g = rho - 1 = p/(1-p), and 1 + g = rho.",
             lhs=1 / (1 - leverage) - 1,
             rhs=leverage / (1 - leverage),
-            premises=("T",),
+            premises=("columns", "T"),
         ),
         Step(
             "factor",

@@ -170,7 +170,6 @@ def mechanism() -> Derivation:
                     witness=odds_of_cost * y / (1 + y),
                 ),
             },
-            premises=("one branch",),
         ),
         Step(
             "supremum",
@@ -178,6 +177,7 @@ def mechanism() -> Derivation:
             " curve is continuous and increasing in the leverage.",
             kind="argument",
             premises=(
+                "one branch",
                 "plain branch",
                 *(Use(step, of=deletion_dominates) for step in ("G >= 0", "deletion above insertion beyond eps*")),
             ),

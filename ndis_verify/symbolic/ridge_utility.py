@@ -133,14 +133,13 @@ def utility() -> Derivation:
             "second moments of a linear image",
             {"A": A, "A^T": transpose(A), "g": g, "g^T": transpose(g), "z": z},
             {"first": "first moment of an entry", "second": "second moment of an entry", "independent": _ENTRIES},
-            premises=("output",),
         ),
         Step(
             "unbiased",
             "Subtracting sigma^2 leaves every entry of D^T D.",
             lhs=held(norm2 + level) - level,
             rhs=norm2,
-            premises=("one column",),
+            premises=("output", "one column"),
         ),
         Step(
             "largest eigenvalue",
@@ -159,7 +158,6 @@ def utility() -> Derivation:
             "norm of a product",
             {"R": R, "R^T": transpose(R), "X": letter("X")},
             {},
-            premises=("output",),
         ),
         Step(
             "bound",

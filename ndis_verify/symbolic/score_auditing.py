@@ -286,7 +286,6 @@ def _within_steps(name: str, level: sp.Expr, one: tuple[sp.Symbol, ...], other: 
             "the most powerful test, its size",
             letters,
             {"level": f"level{name}"},
-            premises=("laws",),
         ),
         by_fact(
             f"best set{name}: missed",
@@ -294,7 +293,6 @@ def _within_steps(name: str, level: sp.Expr, one: tuple[sp.Symbol, ...], other: 
             "the most powerful test, what it misses",
             letters,
             {"level": f"level{name}"},
-            premises=("laws",),
         ),
         by_fact(
             f"its size{name}",
