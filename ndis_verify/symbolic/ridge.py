@@ -168,13 +168,24 @@ def smallest_ridge() -> Derivation:
     at_less = _cap().subs(level, less)
     steps = (
         Step(
+            "public",
+            "l bounds the norm of every record, and some record has it; p* < 1 is the leverage that meets (eps, delta)."
+            " The ridge depends on nothing private.",
+            kind="definition",
+        ),
+        Step(
             "smallest",
             "The ridge whose largest leverage is p*: l^2/p = sigma^2 + l^2, less l^2.",
             lhs=length2 / target - length2,
             rhs=smallest,
+            premises=("public",),
         ),
         Step(
-            "valid", "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).", lhs=_cap().subs(level, smallest), rhs=target
+            "valid",
+            "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).",
+            lhs=_cap().subs(level, smallest),
+            rhs=target,
+            premises=("smallest", Use("deletion", of=mechanism)),
         ),
         Step(
             "attained",
@@ -183,6 +194,7 @@ def smallest_ridge() -> Derivation:
             " + l^2))/sigma^2, and the leverage is l^2/(sigma^2 + l^2) (leverage.ridge):",
             lhs=(length2 - length2**2 / (level + length2)) / level,
             rhs=_cap(),
+            premises=("public",),
         ),
         Step(
             "any smaller ridge",
@@ -191,6 +203,7 @@ def smallest_ridge() -> Derivation:
             rhs=zero,
             relation=">",
             witness=length2 * room / (odds * (1 + room)),
+            premises=("smallest",),
         ),
         Step(
             "leverage above p*",
@@ -199,6 +212,7 @@ def smallest_ridge() -> Derivation:
             rhs=sp.Subs(target, target, 1 - 1 / (1 + odds)),
             relation=">",
             witness=odds * room / ((1 + odds) * (1 + odds + odds * room)),
+            premises=("attained", "any smaller ridge"),
         ),
         by_fact(
             "delta above the target",
@@ -226,17 +240,14 @@ def smallest_ridge() -> Derivation:
             rhs=smallest,
             relation=">",
             witness=length2,
+            premises=("valid",),
         ),
     )
     return Derivation(
         id="ridge.smallest_ridge",
         title="The smallest ridge that makes random projection private",
         sources=("N24-Fig3", "N26-Fig1"),
-        hypotheses=(
-            "every record has norm at most l, and some record has norm l",
-            "0 < p* < 1",
-            "the ridge may depend on nothing private",
-        ),
+        hypotheses=(),
         steps=steps,
         result_step="smallest",
         symbols={"leverage": target, "length2": length2},
@@ -245,5 +256,13 @@ def smallest_ridge() -> Derivation:
             Fault("l^2/p* taken for the smallest", "smallest", lambda rhs: length2 / target),
             Fault("leverage below p*", "leverage above p*", lambda rhs: 2 * rhs),
             Fault("ridges equal", "excess of l^2/p*", lambda rhs: length2 / target),
+        ),
+        concludes=tuple(
+            Conclusion("N26-Fig1-smallest-ridge", step, part=part)
+            for step, part in (
+                ("leverage above p*", "beside a smaller ridge there is a leverage above p*"),
+                ("delta above the target", "which costs more than delta"),
+                ("excess of l^2/p*", "the printed ridge is valid and larger"),
+            )
         ),
     )
