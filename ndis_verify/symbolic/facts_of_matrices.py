@@ -21,7 +21,7 @@ from ndis_verify.symbolic.notation import (
     over_matrices,
     relative,
     scalar,
-    spectrum_of,
+    spectrum_but_1,
     trace,
     transpose,
     with_noise,
@@ -173,14 +173,15 @@ OF_MATRICES: Mapping[str, Fact] = {
         instance=lambda a: (inverse_form(a["A"]), "<=", inverse_form(a["B"])),
     ),
     "eigenvalues of M M^T and of M^T M": Fact(
-        text="For a square M the matrices M M^T and M^T M have the same eigenvalues, with multiplicities: so have"
-        " I - M M^T and I - M^T M.",
-        tex=r"\operatorname{spec}(I - M M^{\mathsf T}) = \operatorname{spec}(I - M^{\mathsf T} M)",
+        text="M M^T and M^T M have the same eigenvalues other than 0, with multiplicities: so have I - M M^T and"
+        " I - M^T M other than 1.",
+        tex=r"\operatorname{spec}(I - M M^{\mathsf T}) \setminus \{1\}"
+        r" = \operatorname{spec}(I - M^{\mathsf T} M) \setminus \{1\}",
         letters=("M", "M^T"),
-        conditions={"square": "M is square"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, Theorem 1.3.22",
         instance=with_transposes(
-            lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])), "M"
+            lambda a: (spectrum_but_1(1 - a["M"] * a["M^T"]), "=", spectrum_but_1(1 - a["M^T"] * a["M"])), "M"
         ),
     ),
     "a pair of covariances exchanged": Fact(

@@ -84,9 +84,11 @@ over_definite, density, wishart, minimiser = (
     sp.Function(name, real=True) for name in ("over_definite", "density", "wishart", "minimiser")
 )
 multigamma = sp.Function("multigamma", positive=True)
-# spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
+# spectrum_but_1(A): the eigenvalues of A other than 1. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
 # the order of size; of an S that is written out, relative(S, 1), the least one. with_noise(S, v): S + v I.
-spectrum_of, relative, with_noise = (sp.Function(name, real=True) for name in ("spectrum_of", "relative", "with_noise"))
+spectrum_but_1, relative, with_noise = (
+    sp.Function(name, real=True) for name in ("spectrum_but_1", "relative", "with_noise")
+)
 # norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
 norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of

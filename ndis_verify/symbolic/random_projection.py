@@ -409,17 +409,17 @@ def quadratic_form_insertion() -> Derivation:
     steps = (
         Step(
             "pair",
-            "P has covariance S - v v^T, Q has S = D^T D, in each of r independent columns; means 0.",
+            "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible. P has"
+            " covariance S - v v^T, Q has S, in each of r independent columns; means 0. w = S^{-1/2} v, p = w^T w.",
             kind="definition",
         ),
         by_fact(
             "same eigenvalues",
             "With M = (S - v v^T)^{1/2} S^{-1/2}, A = I - M M^T, which has the eigenvalues of I - M^T M = I -"
-            " S^{-1/2} (S - v"
-            " v^T) S^{-1/2}.",
+            " S^{-1/2} (S - v v^T) S^{-1/2}; 1 is none of these.",
             "eigenvalues of M M^T and of M^T M",
-            {"M": letter("M"), "M^T": letter("Mt")},
-            {"square": "pair"},
+            {"M": letter("M"), "M^T": transpose(letter("M"))},
+            {},
         ),
         Step(
             "I - M^T M, any d",
@@ -438,13 +438,14 @@ def quadratic_form_insertion() -> Derivation:
             lhs=-r * sp.log(1 / (1 - leverage)) / 2,
             rhs=r * sp.log(1 - leverage) / 2,
             reduce=lambda left, right: in_odds(left - right),
+            premises=("determinant lemma",),
         ),
     )
     return Derivation(
         id="random_projection.quadratic_form_insertion",
         title="The lemma's quadratic form when a record is inserted",
         sources=("N24-T2", "N24-T7", "N24-C2"),
-        hypotheses=("D^T D invertible", "0 < p < 1"),
+        hypotheses=(),
         steps=steps,
         result_step="c",
         symbols={"leverage": leverage, "r": r},
@@ -453,6 +454,17 @@ def quadratic_form_insertion() -> Derivation:
             Fault("eigenvalue of the other direction", "eigenvector w", lambda rhs: -leverage / (1 - leverage) * w),
             Fault("sign of c flipped", "c", lambda rhs: -rhs),
             Fault("sign of w w^T flipped", "I - M^T M, any d", lambda rhs: -rhs),
+        ),
+        concludes=tuple(
+            Conclusion("N24-C2", step, part=f"other direction: {part}")
+            for step, part in (
+                ("same eigenvalues", "the form of one block has those of another matrix"),
+                ("I - M^T M, any d", "which is that matrix"),
+                ("eigenvector w", "along the record"),
+                ("orthogonal vectors", "across it"),
+                ("eigenvalues, d = 3 in full", "its eigenvalues, d = 3"),
+                ("c", "the constant of r blocks"),
+            )
         ),
     )
 
@@ -789,6 +801,7 @@ def hockey_stick_insertion() -> Derivation:
             lhs=sp.exp(constant) * (1 - leverage) ** (-dof_half),
             rhs=sp.exp(epsilon),
             reduce=_over_leverages,
+            premises=("columns", "T"),
         ),
         Step(
             "when it is 0",
@@ -796,6 +809,7 @@ def hockey_stick_insertion() -> Derivation:
             " log(1/(1-p)), else positive.",
             lhs=constant,
             rhs=-leverage * held(t1) / 2,
+            premises=("columns", "T"),
         ),
         Step(
             "closed form",
@@ -803,12 +817,14 @@ def hockey_stick_insertion() -> Derivation:
             lhs=general.subs({c: constant, fraction: leverage}, simultaneous=True),
             rhs=closed(t1),
             reduce=_over_leverages,
+            premises=("factor", "when it is 0"),
         ),
         Step(
             "zero branch",
             "At max(t1, 0) = 0 the closed form is 0, which is the divergence when t1 <= 0.",
             lhs=sp.Subs(closed(sp.Max(edge, 0)), edge, below),
             rhs=sp.Integer(0),
+            premises=("closed form",),
         ),
         Step(
             "both branches",
@@ -816,13 +832,14 @@ def hockey_stick_insertion() -> Derivation:
             lhs=closed(t1),
             rhs=closed(sp.Max(t1, 0)),
             reduce=lambda left, right: left - right.subs(sp.Max(t1, 0), t1),
+            premises=("zero branch",),
         ),
     )
     return Derivation(
         id="random_projection.hockey_stick_insertion",
         title="Closed form of the divergence of random projection when a record is inserted",
         sources=("N24-T2", "N24-T7"),
-        hypotheses=("D^T D invertible", "0 < p < 1", "eps >= 0"),
+        hypotheses=(),
         steps=steps,
         result_step="both branches",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
@@ -833,4 +850,5 @@ def hockey_stick_insertion() -> Derivation:
             Fault("t1 kept where it is negative", "zero branch", lambda rhs: closed(below)),
             Fault("zero at eps in place of 2 eps", "when it is 0", lambda rhs: rhs + epsilon),
         ),
+        concludes=(Conclusion("N24-T2", "both branches", part="what an insertion costs, in one expression"),),
     )
