@@ -175,8 +175,7 @@ OF_MATRICES: Mapping[str, Fact] = {
     "eigenvalues of M M^T and of M^T M": Fact(
         text="M M^T and M^T M have the same eigenvalues other than 0, with multiplicities: so have I - M M^T and"
         " I - M^T M other than 1.",
-        tex=r"\operatorname{spec}(I - M M^{\mathsf T}) \setminus \{1\}"
-        r" = \operatorname{spec}(I - M^{\mathsf T} M) \setminus \{1\}",
+        tex=r"\lambda_{\ne 1}(I - M M^{\mathsf T}) = \lambda_{\ne 1}(I - M^{\mathsf T} M)",
         letters=("M", "M^T"),
         conditions={},
         reference="Horn and Johnson, Matrix Analysis, Theorem 1.3.22",

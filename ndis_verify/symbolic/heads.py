@@ -126,8 +126,8 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "beside": (r"\left[{0},\, {1}\right]", "[A, B] has the columns of A beside those of B"),
     "inverse_form": (r"v^{{T}} \left({0}\right)^{{-1}} v", ""),
     "spectrum_but_1": (
-        r"\operatorname{{spec}}\left({0}\right) \setminus \{{1\}}",
-        "spec(A) are the eigenvalues of A, with multiplicities",
+        r"\lambda_{{\ne 1}}\left({0}\right)",
+        "lambda(A) are the eigenvalues of A other than 1, with multiplicities",
     ),
     "relative": (r"\lambda\left({1}^{{-1/2}} {0} {1}^{{-1/2}}\right)", "lambda(A) is an eigenvalue of A"),
     "over_envelope": (
