@@ -21,6 +21,7 @@ CHECKED = {
     "Cauchy-Schwarz inequality of a form": ("u", "v", "B", "C"),
     "forms lie above the least eigenvalue": ("u",),
     "eigenvalues of M M^T and of M^T M": ("M",),
+    "norm of a product": ("R",),
 }
 QUOTIENTS = {
     "eigenvalues follow Rayleigh quotients": ("quotient", "other quotient"),

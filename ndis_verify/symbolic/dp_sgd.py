@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 
@@ -67,9 +67,10 @@ def white_box_rows() -> Derivation:
     steps = (
         Step(
             "the two sums",
-            "The gradient is theta. O[1] = t + s z1 and O'[1] = t + s y1 + b1 at theta = t; only the first moves"
-            " theta: theta = t"
-            " - h O[1].",
+            "An example: one record of loss theta^2/2, drawn in every step, nothing clipped; z1, z2, y1, y2 are"
+            " independent, standard normal; b1, b2 independent of them and of each other, 1 with probability q and 0"
+            " otherwise. The gradient is theta. O[1] = t + s z1 and O'[1] = t + s y1 + b1 at theta = t; only the first"
+            " moves theta: theta = t - h O[1].",
             kind="definition",
         ),
         Step(
@@ -77,53 +78,56 @@ def white_box_rows() -> Derivation:
             "They differ by what the canary adds.",
             lhs=held(_mean(at_theta_with)) - held(_mean(at_theta)),
             rhs=chance,
+            premises=("the two sums",),
         ),
         Step(
             "one step, given theta: variances",
             "Those of one step's pair.",
             lhs=_cov(at_theta_with, at_theta_with) - _cov(at_theta, at_theta),
             rhs=coins,
+            premises=("the two sums",),
         ),
         Step(
             "row with canary, as printed",
             "y1 and b1 never reach theta.",
             lhs=_written_cov(first_with, second_with),
             rhs=zero,
+            premises=("the two sums",),
         ),
         Step(
             "row with canary, on its own path",
             "theta = t - h O'[1].",
             lhs=_cov(first_with, second_own),
             rhs=-rate * (std**2 + coins),
-        ),
-        Step(
-            "no canary",
-            "At q = 0 both data sets are the same; a run on either has Cov -h s^2.",
-            lhs=sp.Subs(_cov(first_with, second_own), chance, 0),
-            rhs=-rate * std**2,
-        ),
-        Step(
-            "no canary: determinants",
-            "Those of the two rows as printed, both normal with equal means and variances: their laws differ.",
-            lhs=sp.Subs(determinant(first_with, second_with), chance, 0) - determinant(first, second),
-            rhs=rate**2 * std**4,
+            premises=("the two sums",),
         ),
         Step(
             "row without canary",
             "A run of the mechanism on the smaller data set.",
             lhs=_written_cov(first, second),
             rhs=-rate * std**2,
+            premises=("the two sums",),
+        ),
+        Step(
+            "no canary",
+            "At q = 0 both data sets are the same; a run on either has Cov -h s^2.",
+            lhs=sp.Subs(_cov(first_with, second_own), chance, 0),
+            rhs=-rate * std**2,
+            premises=("the two sums", "row with canary, on its own path"),
+        ),
+        Step(
+            "no canary: determinants",
+            "Those of the two rows as printed, both normal with equal means and variances: their laws differ.",
+            lhs=sp.Subs(determinant(first_with, second_with), chance, 0) - determinant(first, second),
+            rhs=rate**2 * std**4,
+            premises=("the two sums", "row with canary, as printed", "row without canary"),
         ),
     )
     return Derivation(
         id="dp_sgd.white_box_rows",
         title="Two steps of white-box auditing as printed",
         sources=("KM-Alg4",),
-        hypotheses=(
-            "loss theta^2/2 of one record, drawn in every step",
-            "nothing clipped",
-            "z1, z2, y1, y2 independent, standard normal; b1, b2 independent, 1 with probability q",
-        ),
+        hypotheses=(),
         steps=steps,
         result_step="row without canary",
         symbols={"rate": rate, "std": std},
@@ -134,7 +138,15 @@ def white_box_rows() -> Derivation:
             Fault("parameters that stay", "row without canary", lambda rhs: zero),
             Fault("a canary that adds no variance", "one step, given theta: variances", lambda rhs: zero),
         ),
-        covers={"KM-Alg4": "part: a row with canary is no run on the larger data set"},
+        concludes=tuple(
+            Conclusion("KM-Alg4", step, part=part)
+            for step, part in (
+                ("one step, given theta: means", "one step shows what the canary adds to its mean"),
+                ("one step, given theta: variances", "and to its variance"),
+                ("no canary", "a row with canary is a run on the larger data set on its own path alone"),
+                ("no canary: determinants", "as printed a row with canary is no run on the larger data set"),
+            )
+        ),
     )
 
 
@@ -152,6 +164,7 @@ def loss_shape() -> Derivation:
         sp.Symbol("a", positive=True),
     )
     order, growth = sp.Symbol("k", positive=True), 1 + spread
+    with_record, without = sp.symbols("P Q", real=True)  # laws
     moment = lambda k: size**k * growth ** (sp.Integer(k) ** 2 / 2)  # noqa: E731
     density = sp.exp(-((x - mean) ** 2) / 2) / sp.sqrt(2 * sp.pi)
     centred = [
@@ -161,45 +174,61 @@ def loss_shape() -> Derivation:
     skewness = (spread + 3) * sp.sqrt(spread)
     steps = (
         Step(
+            "losses",
+            "An example: losses e^{sX}, X ~ N(m, 1) with the record, N(0, 1) without.",
+            kind="definition",
+        ),
+        Step(
             "moments: exponent",
             "E e^{k s X} with X = m + k s + x, x standard normal under the tilted law.",
             lhs=order * std * held(x + mean + order * std) - held(x + order * std) ** 2 / 2,
             rhs=order * std * mean + order**2 * std**2 / 2 - x**2 / 2,
+            premises=("losses",),
         ),
         Step(
             "moments",
             "So E e^{k s X} = a^k w^{k^2/2} with a = e^{s m}, w = 1 + v; the density integrates to 1:",
             lhs=sp.Integral(density, (x, -sp.oo, sp.oo)),
             rhs=sp.Integer(1),
+            premises=("moments: exponent",),
         ),
-        Step("variance", "The mean is a sqrt(w).", lhs=sp.expand(centred[2]), rhs=variance),
+        Step(
+            "variance",
+            "The mean is a sqrt(w).",
+            lhs=sp.expand(centred[2]),
+            rhs=variance,
+            premises=("moments",),
+        ),
         Step(
             "third central moment",
             "Over variance^{3/2}: the skewness has no a in it.",
             lhs=centred[3],
             rhs=skewness * variance * size * sp.sqrt(growth) * sp.sqrt(spread),
+            premises=("moments", "variance"),
         ),
         Step(
             "fourth central moment",
             "Excess kurtosis w^4 + 2 w^3 + 3 w^2 - 6.",
             lhs=centred[4],
             rhs=(growth**4 + 2 * growth**3 + 3 * growth**2 - 3) * variance**2,
+            premises=("moments", "variance"),
         ),
         Step(
             "thresholds",
             "The test loss > e^{s c} is X > c: quantiles of its errors 1 - Phi(c), Phi(c - m).",
             lhs=cut - held(cut - mean),
             rhs=mean,
+            premises=("losses",),
         ),
         by_fact(
             "histograms",
             "Masses in bins of the losses are masses in bins of X: their curve is nowhere below that of X.",
             "data processing",
             {
-                "P": sp.Symbol("P"),
-                "Q": sp.Symbol("Q"),
-                "image of P": sp.Function("binned")(sp.Symbol("P")),
-                "image of Q": sp.Function("binned")(sp.Symbol("Q")),
+                "P": with_record,
+                "Q": without,
+                "image of P": sp.Function("binned")(with_record),
+                "image of Q": sp.Function("binned")(without),
                 "epsilon": sp.Symbol("epsilon", real=True),
             },
             {},
@@ -209,13 +238,14 @@ def loss_shape() -> Derivation:
             "w = e^{s^2}.",
             lhs=sp.Subs(skewness, spread, sp.exp(std**2) - 1),
             rhs=(sp.exp(std**2) + 2) * sp.sqrt(sp.exp(std**2) - 1),
+            premises=("third central moment",),
         ),
     )
     return Derivation(
         id="dp_sgd.loss_shape",
         title="Skewed losses with the trade-off curve of normal ones",
         sources=("KM-Fig8", "KM-Fig10"),
-        hypotheses=("loss e^{sX}, X ~ N(m, 1) with the record, N(0, 1) without",),
+        hypotheses=(),
         steps=steps,
         result_step="skewness",
         symbols={"std": std},
@@ -225,5 +255,13 @@ def loss_shape() -> Derivation:
             Fault("kurtosis not in excess", "fourth central moment", lambda rhs: rhs + 3 * variance**2),
             Fault("root forgotten", "skewness", lambda rhs: (sp.exp(std**2) + 2) * (sp.exp(std**2) - 1)),
         ),
-        covers={"KM-Fig10": "part: the shape of losses does not tell the curves apart"},
+        concludes=tuple(
+            Conclusion("KM-Fig10", step, part=part)
+            for step, part in (
+                ("skewness", "the shape of losses does not tell the curves apart: their skewness, whatever the mean"),
+                ("fourth central moment", "their kurtosis, whatever the mean"),
+                ("thresholds", "every threshold has one mu"),
+                ("histograms", "no histogram's curve is below"),
+            )
+        ),
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -16,7 +16,9 @@ from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, any_real, constan
 from ndis_verify.symbolic.notation import (
     average,
     below,
+    best_test,
     beyond,
+    curve_of,
     divergence,
     fitted,
     law_of,
@@ -26,6 +28,7 @@ from ndis_verify.symbolic.notation import (
     products,
     projected,
     refitted,
+    rejected,
     reprojected,
     resketched,
     scaled_error,
@@ -34,6 +37,7 @@ from ndis_verify.symbolic.notation import (
     standard_error,
     total,
     trade_off,
+    variation,
     where,
     x,
 )
@@ -130,13 +134,22 @@ def _least_squares_frame(exchanged: bool) -> Fact:
     )
 
 
-def _curve(a: Mapping[str, Any]) -> Any:
-    """The trade-off curve that is spoken of, or one that has another name."""
-    curve = a["curve"]
-    other = isinstance(curve, UndefinedFunction) and str(curve) not in QUANTITIES and not hasattr(notation, str(curve))
-    if curve != trade_off and not other:
-        raise InputError("curve", str(curve), "must be the trade-off curve, or the name of one")
-    return curve
+def _event(*, exchanged: bool) -> Fact:
+    """What a test rejects under two laws, the first of them above the second or, exchanged, below it."""
+    one, other = ("second", "first") if exchanged else ("first", "second")
+    shown = r"Q(S) \le P(S)" if exchanged else r"P(S) \le Q(S)"
+    return Fact(
+        text=f"A test rejects with a probability that is at most the total variation larger under the {one} law.",
+        tex=shown + r" + \mathrm{TV}(P, Q)",
+        letters=("first", "second", "test"),
+        conditions={},
+        reference="the definition of the total variation; of a randomised test by the layers of its probability",
+        instance=lambda a: (
+            rejected(a[one], a["test"]),
+            "<=",
+            rejected(a[other], a["test"]) + variation(a["first"], a["second"]),
+        ),
+    )
 
 
 def _one_map(a: Mapping[str, Any]) -> Instance:
@@ -297,14 +310,47 @@ OF_LAWS: Mapping[str, Fact] = {
         },
     ),
     "a test and the trade-off curve": Fact(
-        text="A test of size at most x that misses with probability y puts the trade-off curve at x at or below y.",
+        text="A test of size at most x puts the trade-off curve at x at or below the probability that it misses.",
         tex=r"\alpha_\phi \le x \implies T(x) \le \beta_\phi",
-        letters=("curve", "size", "level", "missed"),
-        conditions={"size": "the test's size is at most the level", "missed": "what it misses"},
+        letters=("first", "second", "test", "level"),
+        conditions={"size": "the test's size is at most the level"},
         reference="the definition of the trade-off curve: Dong, Roth and Su (2022), Definition 2.1",
-        instance=lambda a: (_curve(a)(a["level"]), "<=", a["missed"]),
-        required={"size": lambda a: (a["level"], ">=", a["size"])},
+        instance=lambda a: (
+            curve_of(a["first"], a["second"], a["level"]),
+            "<=",
+            1 - rejected(a["first"], a["test"]),
+        ),
+        required={"size": lambda a: (a["level"], ">=", rejected(a["second"], a["test"]))},
     ),
+    "the most powerful test, its size": Fact(
+        text="For every level x >= 0 there is a most powerful test of size at most x, which has such a size.",
+        tex=r"\alpha_{\phi^*} \le x",
+        letters=("first", "second", "level"),
+        conditions={"level": "x >= 0"},
+        reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1",
+        instance=lambda a: (
+            rejected(a["second"], best_test(a["first"], a["second"], a["level"])),
+            "<=",
+            a["level"],
+        ),
+        required={"level": lambda a: (a["level"], ">=", sp.Integer(0))},
+    ),
+    "the most powerful test, what it misses": Fact(
+        text="What the most powerful test of size at most x >= 0 misses is the trade-off curve at x.",
+        tex=r"T(x) = \beta_{\phi^*}",
+        letters=("first", "second", "level"),
+        conditions={"level": "x >= 0"},
+        reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1; Dong, Roth and Su (2022),"
+        " Definition 2.1",
+        instance=lambda a: (
+            curve_of(a["first"], a["second"], a["level"]),
+            "=",
+            1 - rejected(a["first"], best_test(a["first"], a["second"], a["level"])),
+        ),
+        required={"level": lambda a: (a["level"], ">=", sp.Integer(0))},
+    ),
+    "a test under two laws": _event(exchanged=False),
+    "a test under two laws, exchanged": _event(exchanged=True),
     "trade-off curves are convex": Fact(
         text="Of two tests one is chosen by a coin: the trade-off curve is at or below its chords.",
         tex=r"T(c x + (1 - c) y) \le c\,T(x) + (1 - c)\,T(y)",

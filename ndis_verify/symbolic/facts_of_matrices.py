@@ -22,11 +22,12 @@ from ndis_verify.symbolic.notation import (
     over_matrices,
     relative,
     scalar,
-    spectrum_of,
+    spectrum_but_1,
     trace,
     transpose,
     with_noise,
 )
+from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.transposes import is_form, with_transposes, with_vectors, written_transposed
 from ndis_verify.symbolic.zero import as_expression
@@ -80,6 +81,12 @@ def _not_negative_form(letters: Mapping[str, Any]) -> Instance:
     if not all(not scale and len(word) == 2 and written_transposed(word[1], word[0]) for scale, word in terms):
         raise InputError("squares", str(letters["squares"]), "must be a sum of products X^T X")
     return inverse_form(letters["squares"] + letters["c"]), ">=", sp.Integer(0)
+
+
+def _normal_moment(a: Mapping[str, Any], power: int) -> Instance:
+    """That the first moment of a standard normal variable z is 0, and the second is 1."""
+    z = a["z"]
+    return sp.Integral(z**power * phi(z), (z, -sp.oo, sp.oo)), "=", sp.Integer(power - 1)
 
 
 OF_MATRICES: Mapping[str, Fact] = {
@@ -168,14 +175,14 @@ OF_MATRICES: Mapping[str, Fact] = {
         required={"positive": _positive_entries},
     ),
     "eigenvalues of M M^T and of M^T M": Fact(
-        text="For a square M the matrices M M^T and M^T M have the same eigenvalues, with multiplicities: so have"
-        " I - M M^T and I - M^T M.",
-        tex=r"\operatorname{spec}(I - M M^{\mathsf T}) = \operatorname{spec}(I - M^{\mathsf T} M)",
+        text="M M^T and M^T M have the same eigenvalues other than 0, with multiplicities: so have I - M M^T and"
+        " I - M^T M other than 1.",
+        tex=r"\lambda_{\ne 1}(I - M M^{\mathsf T}) = \lambda_{\ne 1}(I - M^{\mathsf T} M)",
         letters=("M", "M^T"),
-        conditions={"square": "M is square"},
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, Theorem 1.3.22",
         instance=with_transposes(
-            lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])), "M"
+            lambda a: (spectrum_but_1(1 - a["M"] * a["M^T"]), "=", spectrum_but_1(1 - a["M^T"] * a["M"])), "M"
         ),
     ),
     "eigenvalues follow Rayleigh quotients": Fact(
@@ -275,18 +282,22 @@ OF_MATRICES: Mapping[str, Fact] = {
         instance=with_vectors(with_transposes(lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)), "w"), "w"),
     ),
     "norm of a product": Fact(
-        text="The spectral norm of R X R is at most that of R R times that of X, R symmetric.",
-        tex=r"\|R X R\| \le \|R\|^2\,\|X\| = \|R^2\|\,\|X\|",
-        letters=("R", "X"),
-        conditions={"symmetric": "R is symmetric"},
+        text="The spectral norm of R X R^T is at most that of R R^T times that of X.",
+        tex=r"\|R X R^{\mathsf T}\| \le \|R\|^2\,\|X\| = \|R R^{\mathsf T}\|\,\|X\|",
+        letters=("R", "R^T", "X"),
+        conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 5.6",
-        instance=lambda a: (norm(a["R"] * a["X"] * a["R"]), "<=", norm(a["R"] * a["R"]) * norm(a["X"])),
+        instance=with_transposes(
+            lambda a: (norm(a["R"] * a["X"] * a["R^T"]), "<=", norm(a["R"] * a["R^T"]) * norm(a["X"])), "R"
+        ),
     ),
     "second moments of a linear image": Fact(
-        text="For g with independent entries of mean 0 and second moment 1, E m m^T = A^T A for m = A^T g.",
+        text="For g with independent standard normal entries z, of mean 0 and second moment 1, E m m^T = A^T A for"
+        " m = A^T g.",
         tex=r"\mathbb{E}\,(A^{\mathsf T} g)(A^{\mathsf T} g)^{\mathsf T} = A^{\mathsf T} A",
-        letters=("A", "A^T", "g", "g^T"),
+        letters=("A", "A^T", "g", "g^T", "z"),
         conditions={"first": "the entries have mean 0", "second": "and second moment 1", "independent": "independence"},
+        required={"first": lambda a: _normal_moment(a, 1), "second": lambda a: _normal_moment(a, 2)},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, section 1.2",
         instance=with_transposes(
             lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),

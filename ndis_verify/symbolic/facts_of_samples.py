@@ -11,7 +11,20 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, without_jumps
-from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
+from ndis_verify.symbolic.notation import (
+    average,
+    chance,
+    chi_square,
+    chi_variable,
+    exceeds,
+    given,
+    law_given,
+    law_of,
+    normal,
+    normal_form,
+    summed,
+    total,
+)
 from ndis_verify.symbolic.zero import as_expression
 
 
@@ -21,6 +34,13 @@ def _of_y(a: Mapping[str, Any]) -> Any:
     if not isinstance(estimate, AppliedUndef) or estimate.args != (a["y"],) or hasattr(notation, str(estimate.func)):
         raise InputError("estimate", str(estimate), "must be an unknown function of y")
     return estimate
+
+
+def _chi(a: Mapping[str, Any]) -> Any:
+    """The chi variable with r degrees of freedom."""
+    if a["chi"] != chi_variable(a["r"]) or as_expression(a["r"]).is_positive is not True:
+        raise InputError("chi", str(a["chi"]), "must be the chi variable of a positive number of degrees of freedom")
+    return a["chi"]
 
 
 def _without(a: Mapping[str, Any], *names: str) -> None:
@@ -105,14 +125,10 @@ OF_SAMPLES: Mapping[str, Fact] = {
         text="Where a symmetric A has A w = a w and A x = 0 for every x orthogonal to w, the sum of z_k^T A z_k over r"
         " independent standard normal vectors is a times a chi-square variable with r degrees of freedom.",
         tex=r"A w = a w,\ A|_{w^{\perp}} = 0 \implies \sum_{k=1}^r z_k^{\mathsf T} A z_k = a\,T,\quad T \sim \chi^2_r",
-        letters=("A", "w", "x", "a", "form", "T"),
-        conditions={
-            "eigenvector": "A w = a w",
-            "kernel": "A x = 0 for every x orthogonal to w",
-            "setting": "form is that sum, T chi-square with r degrees of freedom",
-        },
+        letters=("A", "w", "x", "a", "r"),
+        conditions={"eigenvector": "A w = a w", "kernel": "A x = 0 for every x orthogonal to w"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.4.2, of A/a",
-        instance=lambda a: (law_of(a["form"]), "=", law_of(a["a"] * a["T"])),
+        instance=lambda a: (law_of(normal_form(a["A"], a["r"])), "=", law_of(a["a"] * chi_square(a["r"]))),
         required={
             "eigenvector": lambda a: (a["A"] * a["w"], "=", a["a"] * a["w"]),
             "kernel": lambda a: (a["A"] * a["x"], "=", sp.Integer(0)),
@@ -238,10 +254,10 @@ OF_SAMPLES: Mapping[str, Fact] = {
         text="The square of a chi variable with r degrees of freedom has the expectation r.",
         tex=r"\mathbb{E} \chi_r^2 = r",
         letters=("chi", "r"),
-        conditions={"law": "chi is a chi variable with r degrees of freedom"},
+        conditions={},
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.3",
         draws=("chi",),
-        instance=lambda a: (average(a["chi"] ** 2), "=", a["r"]),
+        instance=lambda a: (average(_chi(a) ** 2), "=", a["r"]),
     ),
     "a value of a law without atoms": Fact(
         text="A law of density f gives a single number the probability 0.",
@@ -273,14 +289,15 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (exceeds(a["off"] - sp.sqrt(a["d"]) - a["s"]), "<=", 2 * sp.exp(-(a["s"] ** 2) / 2)),
     ),
     "square of a mean and mean square": Fact(
-        text="The square of the expectation of a variable that is not constant is below that of its square.",
-        tex=r"(\mathbb{E} X)^2 < \mathbb{E} X^2",
-        letters=("X",),
-        conditions={"square": "X has a finite second moment", "spread": "X is not constant"},
+        text="The square of the expectation of a chi variable, which has a density and so is not constant, is below"
+        " that of its square.",
+        tex=r"(\mathbb{E} \chi_r)^2 < \mathbb{E} \chi_r^2",
+        letters=("chi", "r"),
+        conditions={"square": "it has a finite second moment"},
         reference="Billingsley, Probability and Measure, section 21: the variance is positive",
-        draws=("X",),
-        instance=lambda a: (average(a["X"]) ** 2, "<", average(a["X"] ** 2)),
-        finite={"square": lambda a: (average(a["X"] ** 2),)},
+        draws=("chi",),
+        instance=lambda a: (average(_chi(a)) ** 2, "<", average(_chi(a) ** 2)),
+        finite={"square": lambda a: (average(_chi(a) ** 2),)},
     ),
     "inverse of a noncentral chi-square variable": Fact(
         text="There are L and K, e^L a noncentral chi-square variable with d degrees of freedom, K Poisson with half of"

@@ -95,6 +95,16 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "pull": (r"\operatorname{{pull}}\left({0}\right)", "pull(s) is 1/(1 + e^s)"),
     "law_of": (r"\mathcal{{L}}\left({0}\right)", "L(a) is the law of a"),
     "law_given": (r"\mathcal{{L}}\left({0} \mid {1}\right)", "L(a | b) is the law of a, given b"),
+    "normal_form": (
+        r"\sum_{{k=1}}^{{{1}}} z_k^{{T}} \left({0}\right) z_k",
+        "z_1, z_2, ... are independent standard normal vectors",
+    ),
+    "chi_square": (r"\chi^2_{{{0}}}", "chi^2_r is a chi-square variable with r degrees of freedom"),
+    "chi_variable": (r"\chi_{{{0}}}", "chi_r is a chi variable with r degrees of freedom"),
+    "rejected": (r"{0}\left[{1}\right]", "P[S] is the probability under P that the test S rejects"),
+    "variation": (r"\operatorname{{TV}}\left({0}, {1}\right)", "TV is the total variation"),
+    "curve_of": (r"T_{{{0}, {1}}}\left({2}\right)", "T_{P, Q}(a) is the least 1 - P[S] of tests S with Q[S] <= a"),
+    "best_test": (r"S_{{{0}, {1}}}^{{{2}}}", "S_{P, Q}^a is the most powerful test of size at most a"),
     "normal": (r"\mathcal{{N}}\left({0}, {1}\right)", ""),
     "over_matrices": (
         r"\int \left|M\right|^{{{0}}} e^{{-\operatorname{{tr}}\left({1} M\right)/2}}\, dM",
@@ -115,7 +125,10 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "trace": (r"\operatorname{{tr}}\left({0}\right)", ""),
     "beside": (r"\left[{0},\, {1}\right]", "[A, B] has the columns of A beside those of B"),
     "inverse_form": (r"v^{{T}} \left({0}\right)^{{-1}} v", ""),
-    "spectrum_of": (r"\lambda\left({0}\right)", "lambda(A) are the eigenvalues of A"),
+    "spectrum_but_1": (
+        r"\lambda_{{\ne 1}}\left({0}\right)",
+        "lambda(A) are the eigenvalues of A other than 1, with multiplicities",
+    ),
     "relative": (r"\lambda\left({1}^{{-1/2}} {0} {1}^{{-1/2}}\right)", "lambda(A) is an eigenvalue of A"),
     "over_envelope": (
         r"\sup_{{0 \le l_i \le {0},\ \sum l_i \le {1}}} {2}",

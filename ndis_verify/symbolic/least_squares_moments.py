@@ -15,6 +15,7 @@ from ndis_verify.symbolic.sketch_records import B, Bt, S, b, inferred, named
 
 _MOMENTS = (1, 0, 1, 0, 3)
 _ROW = "the row of Pi is standard normal"
+_ENTRIES = "Pi r x n with independent standard normal entries"
 
 
 def _expected(polynomial: sp.Expr, letters: tuple[sp.Symbol, ...]) -> sp.Expr:
@@ -151,5 +152,11 @@ def second_moments() -> Derivation:
             ),
             Fault("twice the variance", "second moment", lambda rhs: 2 * rhs),
         ),
-        concludes=(Conclusion("N24-P13", "every n", part="the moments of a row, in any direction"),),
+        concludes=(
+            Conclusion("N24-P13", "every n", part="the moments of a row, in any direction"),
+            *(
+                Conclusion(claim, "every n", part="the moments of a row", granted={_ROW: _ENTRIES})
+                for claim in ("N24-P11", "N24-L1")
+            ),
+        ),
     )

@@ -10,7 +10,7 @@ import mpmath
 import sympy as sp
 
 from ndis_verify.exact_number import InputError, exact, to_mpf
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.notation import held
@@ -20,6 +20,8 @@ lam = sp.Symbol("lambda", positive=True)  # eigenvalue of the relative covarianc
 kappa = sp.Symbol("kappa", positive=True)  # 1 - s alpha
 m, s, b, c, z, epsilon = sp.symbols("m s b c z epsilon", real=True)
 alpha = lam - 1
+_RANGE = "1 - s alpha > 0 for real s; complex s with Re(1 - s alpha) > 0 by analytic continuation"
+_BELOW_1 = "every lambda_i < 1"
 
 
 def log_moment(at: Any, eigenvalue: Any = lam, shift: Any = m) -> sp.Expr:
@@ -47,6 +49,7 @@ def loss_moment() -> Derivation:
             "loss",
             "L = -(c + b z - alpha z^2/2) (ndis_lemma.log_density_ratio with a = -alpha), kappa = 1 - s alpha > 0.",
             kind="definition",
+            premises=(_RANGE,),
         ),
         *integral_steps(
             "Gaussian integral",
@@ -61,33 +64,42 @@ def loss_moment() -> Derivation:
             "m = sqrt(lambda) h and b = -lambda h, so b^2 = lambda m^2.",
             lhs=held(-lam * h) ** 2,
             rhs=lam * held(sp.sqrt(lam) * h) ** 2,
+            premises=("loss",),
         ),
         Step(
             "c",
             "c = (1/2) log lambda - lambda h^2/2.",
             lhs=sp.log(lam) / 2 - lam * h**2 / 2,
             rhs=sp.Subs(c_of, m, sp.sqrt(lam) * h),
+            premises=("loss",),
         ),
         Step(
             "log M",
             "The exponent collects into s (s+1) m^2/(2 kappa).",
             lhs=-s * c_of + s**2 * b2_of / (2 * (1 - s * alpha)) - sp.log(1 - s * alpha) / 2,
             rhs=closed,
+            premises=("Gaussian integral", "m and b", "c"),
         ),
-        Step("M(0) = 1", "Total mass of P.", lhs=sp.Subs(closed, s, 0), rhs=sp.Integer(0)),
-        Step("M(-1) = 1", "Total mass of Q: E_P q/p.", lhs=sp.Subs(closed, s, -1), rhs=sp.Integer(0)),
+        *(
+            Step(name, why, lhs=sp.Subs(closed, s, at), rhs=sp.Integer(0), premises=("log M",))
+            for name, why, at in (
+                ("M(0) = 1", "Total mass of P.", 0),
+                ("M(-1) = 1", "Total mass of Q: E_P q/p.", -1),
+            )
+        ),
         Step(
             "mean of L",
             "The Kullback-Leibler divergence.",
             lhs=sp.Subs(sp.Derivative(closed, s), s, 0),
             rhs=(alpha - sp.log(lam) + m**2) / 2,
+            premises=("log M",),
         ),
     )
     return Derivation(
         id="moment_generating.loss_moment",
         title="The moment generating function of the privacy loss",
         sources=("N26-L1",),
-        hypotheses=("1 - s alpha > 0 for real s; complex s with Re(1 - s alpha) > 0 by analytic continuation",),
+        hypotheses=(_RANGE,),
         steps=steps,
         result_step="log M",
         symbols={"lam": lam, "m": m, "s": s},
@@ -97,6 +109,14 @@ def loss_moment() -> Derivation:
             Fault("sign of the logarithm flipped", "log M", lambda rhs: rhs + sp.log(1 - s * alpha)),
             Fault("M at -1 of the swapped pair", "M(-1) = 1", lambda rhs: rhs + sp.log(lam)),
             Fault("half of m^2 dropped", "mean of L", lambda rhs: rhs - m**2 / 4),
+        ),
+        concludes=tuple(
+            Conclusion("N26-L1", step, part=f"another route to its number: {part}")
+            for step, part in (
+                ("M(0) = 1", "the moments of the loss at 0"),
+                ("M(-1) = 1", "the moments of the loss at -1"),
+                ("mean of L", "the mean of the loss"),
+            )
         ),
     )
 
@@ -128,13 +148,21 @@ def payoff_transform() -> Derivation:
             "Closing to the left: the sum of the residues is the payoff.",
             lhs=sp.Limit(point * kernel, point, 0) + sp.Limit((point + 1) * kernel, point, -1),
             rhs=1 - sp.exp(-u),
+            premises=("residue at 0", "residue at -1"),
         ),
         Step(
             "inversion, u < 0",
             "Closing to the right of Re s = s0 > 0 meets no pole: 0. The arcs vanish because the kernel is O(|s|^-2).",
             kind="argument",
+            premises=("Re s > 0",),
         ),
-        Step("partial fractions", "1/(s(s+1)).", lhs=1 / rate - 1 / (rate + 1), rhs=value),
+        Step(
+            "partial fractions",
+            "1/(s(s+1)).",
+            lhs=1 / rate - 1 / (rate + 1),
+            rhs=value,
+            premises=("transform",),
+        ),
     )
     return Derivation(
         id="moment_generating.payoff_transform",
@@ -148,6 +176,14 @@ def payoff_transform() -> Derivation:
             Fault("pole at -1 dropped", "transform", lambda rhs: 1 / rate),
             Fault("residue of the wrong sign", "residue at -1", lambda rhs: -rhs),
             Fault("sum of poles", "partial fractions", lambda rhs: 1 / rate + 1 / (rate + 1)),
+        ),
+        concludes=tuple(
+            Conclusion("N26-L1", step, part=f"another route to its number: {part}")
+            for step, part in (
+                ("partial fractions", "the transform of the payoff"),
+                ("inversion, u > 0", "its inversion"),
+                ("inversion, u < 0", "its inversion to the right"),
+            )
         ),
     )
 
@@ -178,8 +214,15 @@ def largest_loss() -> Derivation:
             rhs=sp.Integer(0),
             relation=">=",
             witness=square,
+            premises=(_BELOW_1,),
         ),
-        Step("at the top", "attained at z = b/alpha.", lhs=loss.subs(z, top), rhs=best),
+        Step(
+            "at the top",
+            "attained at z = b/alpha.",
+            lhs=loss.subs(z, top),
+            rhs=best,
+            premises=("below the top",),
+        ),
         Step(
             "beyond",
             "At eps = sup L + v, v >= 0, therefore eps - L >= 0,",
@@ -200,7 +243,7 @@ def largest_loss() -> Derivation:
         id="moment_generating.largest_loss",
         title="The largest privacy loss when P is the narrower Gaussian",
         sources=("N26-L1",),
-        hypotheses=("every lambda_i < 1",),
+        hypotheses=(_BELOW_1,),
         steps=steps,
         result_step="at the top",
         symbols={"lam": lam, "m": m},
@@ -209,6 +252,10 @@ def largest_loss() -> Derivation:
             Fault("sign of the shift term flipped", "at the top", lambda rhs: rhs - m**2 / (1 - lam)),
             Fault("log determinant of the wrong sign", "at the top", lambda rhs: rhs + sp.log(lam)),
             Fault("short of the top", "beyond", lambda rhs: rhs - beyond - 1),
+        ),
+        concludes=tuple(
+            Conclusion("N26-L1", step, part=f"another route to its number: {part}")
+            for step, part in (("at the top", "the largest loss"), ("zero beyond", "nothing beyond the largest loss"))
         ),
     )
 

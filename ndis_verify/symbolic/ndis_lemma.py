@@ -43,6 +43,7 @@ c_of = sp.log(lam) / 2 - lam * h**2 / 2
 D = letter("D")
 A = 1 - R * K * R
 POSITIVE_DEFINITE = "S1, S2 symmetric positive definite"
+_PROJECTED = {POSITIVE_DEFINITE: "D has full column rank with and without the row"}  # S1, S2 = I_r (x) D^T D
 
 constant = (log_det_1 - log_det_2) / 2 - scalar(gt * K * g) / 2
 linear = -scalar(gt * K * R * U * vector)
@@ -194,6 +195,7 @@ def log_density_ratio() -> Derivation:
         concludes=(
             Conclusion("N26-L1", "diagonal form", part=whole),
             Conclusion("N26-L1", "shifted loss", part=f"{whole}, d = 1"),
+            Conclusion("N24-C2", "diagonal form", part="the privacy loss of two covariances", granted=_PROJECTED),
         ),
     )
 
@@ -325,5 +327,6 @@ def hockey_stick() -> Derivation:
                 granted={POSITIVE_DEFINITE: "B^T B invertible and residual not 0, with and without the record"},
             ),
             Conclusion("N26-L1", "lemma, before U is chosen", part="for any orthogonal U"),
+            Conclusion("N24-C2", "lemma", part="the lemma at two covariances", granted=_PROJECTED),
         ),
     )

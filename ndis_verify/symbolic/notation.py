@@ -30,6 +30,11 @@ over, largest_union, summed, average, chance = (
 given, exceeds, over_set, trade_off = (
     sp.Function(name, real=True) for name in ("given", "exceeds", "over_set", "trade_off")
 )
+# rejected(P, S): the probability under P that the test S rejects. variation(P, Q): the total variation of two laws.
+# curve_of(P, Q, a): the least 1 - rejected(P, S) of tests S with rejected(Q, S) <= a. best_test(P, Q, a): where it is.
+rejected, variation, curve_of, best_test = (
+    sp.Function(name, nonnegative=True) for name in ("rejected", "variation", "curve_of", "best_test")
+)
 # divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
 divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
 # fitted(p, q, d, r), refitted(p, q, d, r): the normal law of least squares with a record and without it.
@@ -64,6 +69,10 @@ sphere_constant = sp.Function("sphere_constant", positive=True)
 slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of", "other_slice"))
 # law_of(a), law_given(a, b): the law of a vector, and its law when b is given. normal(m, S): the normal law.
 law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of", "law_given", "normal"))
+# normal_form(A, r): the sum of z_k^T A z_k over r independent standard normal vectors z_k. chi_square(r): a chi-square
+# variable with r degrees of freedom. chi_variable(r): its root.
+normal_form, chi_square = (sp.Function(name, real=True) for name in ("normal_form", "chi_square"))
+chi_variable = sp.Function("chi_variable", nonnegative=True)
 # over_matrices(e, S): the integral of |M|^e exp(-tr(S M)/2) over the positive definite d x d matrices M.
 # inverse_form(A): v^T A^{-1} v for the vector v that is spoken of.
 # over_definite(f): the integral of f, a function of `definite`, over the positive definite d x d matrices. density(P,
@@ -75,9 +84,11 @@ over_definite, density, wishart, minimiser = (
     sp.Function(name, real=True) for name in ("over_definite", "density", "wishart", "minimiser")
 )
 multigamma = sp.Function("multigamma", positive=True)
-# spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
+# spectrum_but_1(A): the eigenvalues of A other than 1. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
 # the order of size; of an S that is written out, relative(S, 1), the least one. with_noise(S, v): S + v I.
-spectrum_of, relative, with_noise = (sp.Function(name, real=True) for name in ("spectrum_of", "relative", "with_noise"))
+spectrum_but_1, relative, with_noise = (
+    sp.Function(name, real=True) for name in ("spectrum_but_1", "relative", "with_noise")
+)
 # norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
 norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of

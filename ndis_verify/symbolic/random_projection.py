@@ -11,8 +11,9 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypot
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import chi2_value, meaning
-from ndis_verify.symbolic.notation import below, beyond, det, held
-from ndis_verify.symbolic.sketch_records import inferred
+from ndis_verify.symbolic.notation import below, beyond, det, held, normal_mean, scalar, transpose
+from ndis_verify.symbolic.notation import z as vector
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
@@ -25,7 +26,7 @@ scale = sp.Symbol("g", positive=True)  # |a| where a < 0
 fraction = sp.Symbol("a", positive=True)  # a in (0, 1) itself
 epsilon, c, t = sp.symbols("epsilon c t", real=True)
 dof_half = r / 2
-ENTRIES = "G has independent standard normal entries"
+_PROJECTED = ("N26-D2", "N24-C2", "N24-D6", "N24-Fig6", "N24-Fig12", "N24-T6", "N24-L1", "N24-P11")
 
 
 def in_odds(expression: sp.Expr) -> sp.Expr:
@@ -57,9 +58,23 @@ def projected_covariance() -> Derivation:
     D, Dt, u, ut, a, at = (letter(name) for name in ["D", "Dt", "u", "ut", "a", "at"])
     tall, column = sp.Matrix([[1, 2], [0, 1], [3, -1]]), sp.Matrix([2, 3])
     model = {D: tall, Dt: tall.T, u: column, ut: column.T, a: tall * column, at: (tall * column).T}
-    algebra = BlockAlgebra({(D, u): a, (ut, Dt): at}, model)
+    algebra = BlockAlgebra({(D, u): a, (ut, Dt): at}, model, ("stacked",))
     share = sp.exp(x**2 / 2)
+    whole = letter("h")
+    square, moment = scalar(transpose(whole) * whole), sp.exp(scalar(transpose(whole) * vector))
     steps = (
+        Step(
+            "stacked",
+            "vec(G) is the standard normal vector of the n r entries of G. For any u_1, ..., u_r the vector h holds D"
+            " u_1, ..., D u_r, so that h^T vec(G) is the sum of u_j^T D^T g_j over the columns g_j of G; a is D u, u"
+            " one of them.",
+            kind="definition",
+        ),
+        by_fact(
+            "not negative", "h^T h is a sum of squares.", "squared length", {"w": whole, "w^T": transpose(whole)}, {}
+        ),
+        named(x, "x is the length of h,", sp.sqrt(square), "not negative", "stacked"),
+        inferred("its square", "and x^2 = h^T h.", square, "=", x**2, "x"),
         *integral_steps(
             "one entry",
             sp.exp(x * z) * phi(z),
@@ -68,12 +83,31 @@ def projected_covariance() -> Derivation:
             share,
             "x z - z^2/2 = x^2/2 - (z - x)^2/2.",
         ),
+        Step(
+            "log moment",
+            "One entry's share of the exponent.",
+            lhs=sp.log(held(share)),
+            rhs=x**2 / 2,
+            premises=("one entry",),
+        ),
         by_fact(
-            "independent entries",
-            "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k), each factor as above: exp(||D u||^2/2).",
-            "independent factors",
-            {"f": x * z},
-            {"independent": ENTRIES},
+            "one direction",
+            "h^T vec(G) has the law of x times one entry:",
+            "linear form of a standard normal vector",
+            {"f": sp.exp(z), "argument": z, "b^T": transpose(whole), "b": whole, "length": x},
+            {
+                "length": "its square",
+                "sign": Step("positive", "An exponential.", sp.exp(z), sp.Integer(0), ">=", sp.exp(z)),
+            },
+        ),
+        inferred(
+            "columns",
+            "E exp(h^T vec(G)) = exp(h^T h/2), the product of exp(||D u_j||^2/2) over the columns: those of D^T G are"
+            " independent.",
+            normal_mean(moment),
+            "=",
+            sp.exp(square / 2),
+            *("one direction", "one entry", "x"),
         ),
         Step(
             "quadratic form, any n and d",
@@ -81,22 +115,14 @@ def projected_covariance() -> Derivation:
             lhs=at * a,
             rhs=ut * (Dt * D) * u,
             algebra=algebra,
+            premises=("stacked",),
         ),
-        by_fact(
-            "columns",
-            "Different columns g, h of G are independent, so the columns of D^T G are; stacked, they are N(0, I_r (x)"
-            " D^T D).",
-            "functions of independent vectors",
-            {"one": Dt * letter("g"), "other": Dt * letter("h")},
-            {"independent": ENTRIES},
-        ),
-        Step("log moment", "One entry's share of the exponent.", lhs=sp.log(held(share)), rhs=x**2 / 2),
     )
     return Derivation(
         id="random_projection.projected_covariance",
         title="A Gaussian projection has independent columns with covariance D^T D",
         sources=("N26-D2", "N24-C2"),
-        hypotheses=(ENTRIES,),
+        hypotheses=(),
         steps=steps,
         result_step="log moment",
         symbols={"x": x},
@@ -104,12 +130,20 @@ def projected_covariance() -> Derivation:
             Fault("sign of the exponent flipped", "one entry", lambda rhs: 1 / rhs),
             Fault("transpose dropped", "quadratic form, any n and d", lambda rhs: ut * (Dt * D) * (Dt * D) * u),
         ),
-        covers={"N26-D2": "whole", "N24-C2": "whole: stacking the columns, then N26-L1 on block diagonal covariances"},
+        concludes=tuple(
+            Conclusion(claim, step, part=part)
+            for claim in _PROJECTED
+            for step, part in (
+                ("columns", "the law of the stacked columns"),
+                ("quadratic form, any n and d", "D^T D is the covariance of each"),
+                ("log moment", "what one entry adds"),
+            )
+        ),
     )
 
 
-def rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
-    """S = D^T D, R = S^{1/2}, v the record, w = R^{-1} v, w^T w = p."""
+def rank_one_algebra(*given: str) -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
+    """S = D^T D, R = S^{1/2}, v the record, w = R^{-1} v, w^T w = p; `given`: the steps that say so."""
     names = {name: letter(name) for name in ["S", "Si", "R", "Ri", "v", "vt", "w", "wt", "x", "xt"]}
     S, Si, R, Ri, v, vt, w, wt, x, xt = names.values()
     root, record = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([1, sp.Rational(1, 2)])
@@ -144,15 +178,15 @@ def rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
         xt: across.T,
         leverage: p_value,
     }
-    return BlockAlgebra(rules, model), names
+    return BlockAlgebra(rules, model, given), names
 
 
 def determinant_lemma_steps() -> tuple[Step, ...]:
     """det(S - v v^T) = (1 - p) det S, by block elimination of det(I - w w^T)."""
-    algebra, n = rank_one_algebra()
+    algebra, n = rank_one_algebra("pair")
     S, R, v, vt, w, wt = (n[name] for name in ["S", "R", "v", "vt", "w", "wt"])
     inner = 1 - w * wt
-    roots = BlockAlgebra({**algebra.rules, (R, R): S, (R, w): v, (wt, R): vt}, algebra.model)
+    roots = BlockAlgebra({**algebra.rules, (R, R): S, (R, w): v, (wt, R): vt}, algebra.model, algebra.given)
     return (
         Step(
             "last entry",
@@ -160,6 +194,7 @@ def determinant_lemma_steps() -> tuple[Step, ...]:
             lhs=1 - wt * w,
             rhs=1 - leverage,
             algebra=algebra,
+            premises=("pair",),
         ),
         Step(
             "last row",
@@ -167,6 +202,7 @@ def determinant_lemma_steps() -> tuple[Step, ...]:
             lhs=-wt * inner + (1 - wt * w) * wt,
             rhs=sp.Integer(0),
             algebra=algebra,
+            premises=("pair",),
         ),
         Step(
             "determinant of I - w w^T",
@@ -178,8 +214,15 @@ def determinant_lemma_steps() -> tuple[Step, ...]:
             letters={"w": w, "u^T": wt, "c": 1 - leverage},
             conditions={"entry": "last entry", "row": "last row"},
         ),
-        Step("S", "S^{1/2} is its root,", lhs=R * R, rhs=S, algebra=roots),
-        Step("S - v v^T", "and w = S^{-1/2} v.", lhs=S - v * vt, rhs=R * inner * R, algebra=roots),
+        Step("S", "S^{1/2} is its root,", lhs=R * R, rhs=S, algebra=roots, premises=("pair",)),
+        Step(
+            "S - v v^T",
+            "and w = S^{-1/2} v.",
+            lhs=S - v * vt,
+            rhs=R * inner * R,
+            algebra=roots,
+            premises=("pair",),
+        ),
         Step(
             "determinant of the product",
             "S - v v^T = S^{1/2} (I - w w^T) S^{1/2}.",
@@ -224,24 +267,37 @@ def _symbolic_direction() -> tuple[sp.Matrix, sp.Expr]:
 
 def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Step, Step]:
     """What A, of rank one, does to w and to every vector orthogonal to it."""
-    algebra, n = rank_one_algebra()
+    algebra, n = rank_one_algebra("pair")
     return (
-        Step("eigenvector w", why, lhs=form * n["w"], rhs=eigenvalue * n["w"], algebra=algebra),
+        Step(
+            "eigenvector w",
+            why,
+            lhs=form * n["w"],
+            rhs=eigenvalue * n["w"],
+            algebra=algebra,
+            premises=("pair",),
+        ),
         Step(
             "orthogonal vectors",
             "and 0 on every x with w^T x = 0. The r columns repeat this.",
             lhs=form * n["x"],
             rhs=sp.Integer(0),
             algebra=algebra,
+            premises=("pair",),
         ),
     )
 
 
-def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Step, ...]:
+def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str) -> tuple[Step, ...]:
     """z^T A z, summed over the columns, is a chi-square variable times the one eigenvalue of A."""
     names = rank_one_algebra()[1]
-    total, chi_square = sp.Symbol("F", real=True), sp.Symbol("T", positive=True)
     return (
+        Step(
+            "pair",
+            "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible, and"
+            f" so is S - v v^T. {pair}, in each of r independent columns; w = S^{{-1/2}} v.",
+            kind="definition",
+        ),
         Step(
             "columns",
             "q_eps = eps + c + F/2, F = sum_k z_k^T A z_k over r independent standard normal columns, in the frame of P"
@@ -255,8 +311,8 @@ def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Ste
             "T",
             f"So {why}.",
             "a quadratic form of rank one",
-            {"A": form, "w": names["w"], "x": names["x"], "a": eigenvalue, "form": total, "T": chi_square},
-            {"eigenvector": "eigenvector w", "kernel": "orthogonal vectors", "setting": "columns"},
+            {"A": form, "w": names["w"], "x": names["x"], "a": eigenvalue, "r": r},
+            {"eigenvector": "eigenvector w", "kernel": "orthogonal vectors"},
         ),
     )
 
@@ -268,18 +324,18 @@ def quadratic_form_deletion() -> Derivation:
 
     `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
-    algebra, n = rank_one_algebra()
+    algebra, n = rank_one_algebra("pair")
     S, Si, R, Ri, v, vt, w, wt = (n[name] for name in ["S", "Si", "R", "Ri", "v", "vt", "w", "wt"])
     smaller_inverse = Si + Si * v * vt * Si / (1 - leverage)
     A = 1 - R * smaller_inverse * R
     rho = 1 / (1 - leverage)
     direction, square = _symbolic_direction()
-    explicit = -direction * direction.T / (1 - square)
+    ratio = sp.Symbol("rho", positive=True)
     steps = (
         Step(
             "pair",
-            "P has covariance S = D^T D, Q has S - v v^T, in each of r independent columns; means 0. w = S^{-1/2} v, p"
-            " = w^T w.",
+            "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible. P has"
+            " covariance S, Q has S - v v^T, in each of r independent columns; means 0. w = S^{-1/2} v, p = w^T w.",
             kind="definition",
         ),
         Step(
@@ -288,6 +344,7 @@ def quadratic_form_deletion() -> Derivation:
             lhs=(S - v * vt) * smaller_inverse,
             rhs=sp.Integer(1),
             algebra=algebra,
+            premises=("pair",),
         ),
         Step(
             "A, any d",
@@ -295,9 +352,10 @@ def quadratic_form_deletion() -> Derivation:
             lhs=A,
             rhs=-w * wt / (1 - leverage),
             algebra=algebra,
+            premises=("pair", "Sherman-Morrison, any d"),
         ),
         *_eigenvector_steps(-w * wt / (1 - leverage), 1 - rho, "A w = (1 - rho) w,"),
-        _characteristic_step("eigenvalues, d = 3 in full", explicit, 1 - 1 / (1 - square), 3),
+        _characteristic_step("eigenvalues, d = 3 in full", -ratio * direction * direction.T, -ratio * square, 3),
         *determinant_lemma_steps(),
         Step(
             "c",
@@ -305,13 +363,14 @@ def quadratic_form_deletion() -> Derivation:
             lhs=r * sp.log(rho) / 2,
             rhs=-r * sp.log(1 - leverage) / 2,
             reduce=lambda left, right: in_odds(left - right),
+            premises=("determinant lemma",),
         ),
     )
     return Derivation(
         id="random_projection.quadratic_form_deletion",
         title="The lemma's quadratic form when a record is deleted",
         sources=("N26-L4", "N24-T2", "N24-T7", "N24-C2"),
-        hypotheses=("D^T D invertible", "0 < p < 1"),
+        hypotheses=(),
         steps=steps,
         result_step="c",
         symbols={"leverage": leverage, "r": r},
@@ -321,7 +380,16 @@ def quadratic_form_deletion() -> Derivation:
             Fault("Sherman-Morrison of S + v v^T", "A, any d", lambda rhs: -w * wt / (1 + leverage)),
             Fault("sign of c flipped", "c", lambda rhs: -rhs),
         ),
-        covers={"N24-C2": "part: blocks"},
+        concludes=tuple(
+            Conclusion("N24-C2", step, part=part)
+            for step, part in (
+                ("A, any d", "the form of one block"),
+                ("eigenvector w", "the form of one block, along the record"),
+                ("orthogonal vectors", "the form of one block, across it"),
+                ("eigenvalues, d = 3 in full", "its eigenvalues, d = 3"),
+                ("c", "the constant of r blocks"),
+            )
+        ),
     )
 
 
@@ -332,7 +400,7 @@ def quadratic_form_insertion() -> Derivation:
 
     p is the leverage in the larger database. `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
-    algebra, n = rank_one_algebra()
+    algebra, n = rank_one_algebra("pair")
     S, w, wt, v, vt = (n[name] for name in ["S", "w", "wt", "v", "vt"])
     # P has covariance S - v v^T. A and B = I - S^{-1/2} (S - v v^T) S^{-1/2} = w w^T have the same eigenvalues:
     # with M = (S - v v^T)^{1/2} S^{-1/2} they are I - M M^T and I - M^T M.
@@ -341,17 +409,17 @@ def quadratic_form_insertion() -> Derivation:
     steps = (
         Step(
             "pair",
-            "P has covariance S - v v^T, Q has S = D^T D, in each of r independent columns; means 0.",
+            "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible. P has"
+            " covariance S - v v^T, Q has S, in each of r independent columns; means 0. w = S^{-1/2} v, p = w^T w.",
             kind="definition",
         ),
         by_fact(
             "same eigenvalues",
             "With M = (S - v v^T)^{1/2} S^{-1/2}, A = I - M M^T, which has the eigenvalues of I - M^T M = I -"
-            " S^{-1/2} (S - v"
-            " v^T) S^{-1/2}.",
+            " S^{-1/2} (S - v v^T) S^{-1/2}; 1 is none of these.",
             "eigenvalues of M M^T and of M^T M",
-            {"M": letter("M"), "M^T": letter("Mt")},
-            {"square": "pair"},
+            {"M": letter("M"), "M^T": transpose(letter("M"))},
+            {},
         ),
         Step(
             "I - M^T M, any d",
@@ -359,6 +427,7 @@ def quadratic_form_insertion() -> Derivation:
             lhs=1 - Ri * (S - v * vt) * Ri,
             rhs=w * wt,
             algebra=algebra,
+            premises=("pair",),
         ),
         *_eigenvector_steps(w * wt, leverage, "eigenvalue w^T w = p = 1 - 1/rho,"),
         _characteristic_step("eigenvalues, d = 3 in full", direction * direction.T, square, 3),
@@ -369,13 +438,14 @@ def quadratic_form_insertion() -> Derivation:
             lhs=-r * sp.log(1 / (1 - leverage)) / 2,
             rhs=r * sp.log(1 - leverage) / 2,
             reduce=lambda left, right: in_odds(left - right),
+            premises=("determinant lemma",),
         ),
     )
     return Derivation(
         id="random_projection.quadratic_form_insertion",
         title="The lemma's quadratic form when a record is inserted",
         sources=("N24-T2", "N24-T7", "N24-C2"),
-        hypotheses=("D^T D invertible", "0 < p < 1"),
+        hypotheses=(),
         steps=steps,
         result_step="c",
         symbols={"leverage": leverage, "r": r},
@@ -384,6 +454,17 @@ def quadratic_form_insertion() -> Derivation:
             Fault("eigenvalue of the other direction", "eigenvector w", lambda rhs: -leverage / (1 - leverage) * w),
             Fault("sign of c flipped", "c", lambda rhs: -rhs),
             Fault("sign of w w^T flipped", "I - M^T M, any d", lambda rhs: -rhs),
+        ),
+        concludes=tuple(
+            Conclusion("N24-C2", step, part=f"other direction: {part}")
+            for step, part in (
+                ("same eigenvalues", "the form of one block has those of another matrix"),
+                ("I - M^T M, any d", "which is that matrix"),
+                ("eigenvector w", "along the record"),
+                ("orthogonal vectors", "across it"),
+                ("eigenvalues, d = 3 in full", "its eigenvalues, d = 3"),
+                ("c", "the constant of r blocks"),
+            )
         ),
     )
 
@@ -634,9 +715,18 @@ def hockey_stick_deletion() -> Derivation:
     t0, at_least_0 = deletion_threshold(), sp.Symbol("epsilon", nonnegative=True)
     closed = Qg(dof_half, t0 / 2) - sp.exp(epsilon) * Qg(dof_half, t0 / (2 * (1 - leverage)))
     steps = (
-        *_chi_square_steps(-w * wt / (1 - leverage), 1 - 1 / (1 - leverage), "q_eps = eps + c + (1 - rho) T/2"),
+        *_chi_square_steps(
+            -w * wt / (1 - leverage),
+            1 - 1 / (1 - leverage),
+            "P has covariance S and Q has S - v v^T",
+            "q_eps = eps + c + (1 - rho) T/2",
+        ),
         Step(
-            "|a|", "g = rho - 1 = p/(1-p), and 1 + g = rho.", lhs=1 / (1 - leverage) - 1, rhs=leverage / (1 - leverage)
+            "|a|",
+            "g = rho - 1 = p/(1-p), and 1 + g = rho.",
+            lhs=1 / (1 - leverage) - 1,
+            rhs=leverage / (1 - leverage),
+            premises=("columns", "T"),
         ),
         Step(
             "factor",
@@ -659,13 +749,14 @@ def hockey_stick_deletion() -> Derivation:
             lhs=general.subs({c: constant, scale: leverage / (1 - leverage)}, simultaneous=True),
             rhs=closed,
             reduce=_over_leverages,
+            premises=("T", "|a|", "factor", "sign of c"),
         ),
     )
     return Derivation(
         id="random_projection.hockey_stick_deletion",
         title="Closed form of the divergence of random projection when a record is deleted",
         sources=("N26-L4", "N24-T2", "N24-T7"),
-        hypotheses=("D^T D invertible", "0 < p < 1", "eps >= 0"),
+        hypotheses=(),
         steps=steps,
         result_step="closed form",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
@@ -677,6 +768,10 @@ def hockey_stick_deletion() -> Derivation:
             ),
             Fault("deletion and insertion swapped", "closed form", lambda rhs: rhs.subs(Qg, Pg)),
             Fault("e^c kept", "factor", lambda rhs: rhs * (1 - leverage) ** (-dof_half)),
+        ),
+        concludes=tuple(
+            Conclusion(claim, "closed form", part="what a deletion costs")
+            for claim in ("N24-D6", "N24-Fig6", "N24-Fig12", "N24-T6")
         ),
     )
 
@@ -699,13 +794,14 @@ def hockey_stick_insertion() -> Derivation:
         return Pg(dof_half, edge / 2) - sp.exp(epsilon) * Pg(dof_half, (1 - leverage) * edge / 2)
 
     steps = (
-        *_chi_square_steps(w * wt, leverage, "q_eps = eps + c + p T/2"),
+        *_chi_square_steps(w * wt, leverage, "P has covariance S - v v^T and Q has S", "q_eps = eps + c + p T/2"),
         Step(
             "factor",
             "e^c (1-p)^{-r/2} = 1.",
             lhs=sp.exp(constant) * (1 - leverage) ** (-dof_half),
             rhs=sp.exp(epsilon),
             reduce=_over_leverages,
+            premises=("columns", "T"),
         ),
         Step(
             "when it is 0",
@@ -713,6 +809,7 @@ def hockey_stick_insertion() -> Derivation:
             " log(1/(1-p)), else positive.",
             lhs=constant,
             rhs=-leverage * held(t1) / 2,
+            premises=("columns", "T"),
         ),
         Step(
             "closed form",
@@ -720,12 +817,14 @@ def hockey_stick_insertion() -> Derivation:
             lhs=general.subs({c: constant, fraction: leverage}, simultaneous=True),
             rhs=closed(t1),
             reduce=_over_leverages,
+            premises=("factor", "when it is 0"),
         ),
         Step(
             "zero branch",
             "At max(t1, 0) = 0 the closed form is 0, which is the divergence when t1 <= 0.",
             lhs=sp.Subs(closed(sp.Max(edge, 0)), edge, below),
             rhs=sp.Integer(0),
+            premises=("closed form",),
         ),
         Step(
             "both branches",
@@ -733,13 +832,14 @@ def hockey_stick_insertion() -> Derivation:
             lhs=closed(t1),
             rhs=closed(sp.Max(t1, 0)),
             reduce=lambda left, right: left - right.subs(sp.Max(t1, 0), t1),
+            premises=("zero branch",),
         ),
     )
     return Derivation(
         id="random_projection.hockey_stick_insertion",
         title="Closed form of the divergence of random projection when a record is inserted",
         sources=("N24-T2", "N24-T7"),
-        hypotheses=("D^T D invertible", "0 < p < 1", "eps >= 0"),
+        hypotheses=(),
         steps=steps,
         result_step="both branches",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
@@ -750,4 +850,5 @@ def hockey_stick_insertion() -> Derivation:
             Fault("t1 kept where it is negative", "zero branch", lambda rhs: closed(below)),
             Fault("zero at eps in place of 2 eps", "when it is 0", lambda rhs: rhs + epsilon),
         ),
+        concludes=(Conclusion("N24-T2", "both branches", part="what an insertion costs, in one expression"),),
     )

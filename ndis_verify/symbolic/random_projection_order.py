@@ -95,12 +95,14 @@ def derivative_in_leverage() -> Derivation:
             "(rho - 1) t0/2 = eps + (r/2) log rho, so e^eps f(rho t0/2) = f(t0/2)/rho for the gamma density f.",
             lhs=sp.exp(epsilon) * gamma_density(half, rho * edge),
             rhs=gamma_density(half, edge) / rho,
+            premises=("in k = rho - 1",),
         ),
         Step(
             "derivative in rho",
             "The terms in d t0/d rho cancel; what is left is t0/(2 rho) times the gamma density.",
             lhs=sp.diff(deletion(epsilon), odds),
             rhs=in_rho,
+            premises=("in k = rho - 1", "the two densities"),
         ),
         Step(
             "increasing in rho",
@@ -109,6 +111,7 @@ def derivative_in_leverage() -> Derivation:
             rhs=sp.Integer(0),
             relation=">",
             witness=in_rho,
+            premises=("derivative in rho",),
         ),
         Step(
             "d rho/d p",
@@ -122,25 +125,28 @@ def derivative_in_leverage() -> Derivation:
             lhs=sp.Subs(in_rho * rho**2, odds, leverage / (1 - leverage)),
             rhs=result,
             reduce=lambda left, right: in_odds(left) - in_odds(right),
+            premises=("increasing in rho", "d rho/d p"),
         ),
         Step(
             "p -> 0, eps > 0",
             "t0 tends to infinity and the divergence to 0.",
             lhs=Qg(half, sp.Limit((above + half * log_rho) / odds, odds, 0, "+")),
             rhs=sp.Integer(0),
+            premises=("in k = rho - 1",),
         ),
         Step(
             "p -> 0, eps = 0",
             "t0/2 and rho t0/2 tend to one value and the divergence to 0.",
             lhs=sp.Limit(half * log_rho / odds, odds, 0, "+"),
             rhs=sp.Limit(rho * half * log_rho / odds, odds, 0, "+"),
+            premises=("in k = rho - 1",),
         ),
     )
     return Derivation(
         id="random_projection_order.derivative_in_leverage",
         title="The divergence of random projection increases with the leverage",
         sources=("N26-P4", "N24-P3", "N24-P10"),
-        hypotheses=("0 < p < 1 (p = 0 as the limit)", "eps >= 0"),
+        hypotheses=(),
         steps=steps,
         result_step="derivative in p",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
@@ -154,6 +160,15 @@ def derivative_in_leverage() -> Derivation:
             Fault("sign flipped", "derivative in p", lambda rhs: -rhs),
             Fault("chain rule factor dropped", "derivative in p", lambda rhs: rhs * (1 - leverage) ** 2),
             Fault("1/rho dropped", "the two densities", lambda rhs: rhs * rho),
+        ),
+        concludes=tuple(
+            Conclusion(claim, step, part=part)
+            for claim in ("N24-D6", "N24-Fig12", "N24-T6", "N24-TabI", "N24-TabIII")
+            for step, part in (
+                ("derivative in p", "a deletion costs more at a larger leverage"),
+                ("p -> 0, eps > 0", "at leverage 0 it costs nothing, eps > 0"),
+                ("p -> 0, eps = 0", "at leverage 0 it costs nothing, eps = 0"),
+            )
         ),
     )
 

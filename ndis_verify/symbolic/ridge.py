@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import leverage as leverages
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.random_projection import odds as odds_of_cost
 from ndis_verify.symbolic.random_projection_order import cost_of_deletion, deletion_dominates, rises_with_leverage
@@ -40,8 +40,9 @@ def mechanism() -> Derivation:
     steps = (
         Step(
             "output",
-            "The columns have covariance D^T D + sigma^2 I, by a ridge or by an added noise matrix alike: sigma I below"
-            " D adds sigma^2 I, and so does independent noise of variance sigma^2.",
+            "l is a bound on the norm of every record, p* < 1 the leverage that meets (eps, delta). The columns have"
+            " covariance D^T D + sigma^2 I, by a ridge or by an added noise matrix alike: sigma I below D adds sigma^2"
+            " I, and so does independent noise of variance sigma^2.",
             kind="definition",
         ),
         Step(
@@ -49,6 +50,7 @@ def mechanism() -> Derivation:
             "leverage.ridge: at most l^2/(sigma^2 + l^2), in every database. At sigma^2 = l^2/p* that is p*/(1 + p*),",
             lhs=_cap().subs(level, length2 / target),
             rhs=target / (1 + target),
+            premises=("output",),
         ),
         Step(
             "below p*",
@@ -57,12 +59,14 @@ def mechanism() -> Derivation:
             rhs=target / (1 + target),
             relation=">=",
             witness=target**2 / (1 + target),
+            premises=("largest leverage",),
         ),
         Step(
             "smaller ridge",
             "at sigma^2 = l^2 (1/p* - 1) it is p* itself.",
             lhs=_cap().subs(level, smallest),
             rhs=target,
+            premises=("output",),
         ),
         Step(
             "more ridge, less leverage",
@@ -71,6 +75,7 @@ def mechanism() -> Derivation:
             rhs=zero,
             relation="<",
             witness=-length2 / (level + length2) ** 2,
+            premises=("below p*", "smaller ridge"),
         ),
         Step(
             "p* exists: p -> 1",
@@ -83,6 +88,7 @@ def mechanism() -> Derivation:
             "and its second to infinity, so it tends to 1;",
             lhs=sp.Limit(1 / ((1 + odds) * edge), odds, sp.oo),
             rhs=zero,
+            premises=("p* exists: p -> 1",),
         ),
         Step(
             "p* exists: p -> 0",
@@ -90,6 +96,7 @@ def mechanism() -> Derivation:
             " in (0, 1) has its p*.",
             lhs=sp.Limit(1 / edge, odds, 0, "+"),
             rhs=zero,
+            premises=("p* exists: second threshold",),
         ),
         rises_with_leverage(),
         by_fact(
@@ -103,6 +110,7 @@ def mechanism() -> Derivation:
                     "order", "Any odds below.", lhs=odds, rhs=lower, relation=">", witness=odds * room / (1 + room)
                 ),
             },
+            premises=("more ridge, less leverage", "p* exists: p -> 0"),
         ),
         *(
             Step(
@@ -124,7 +132,7 @@ def mechanism() -> Derivation:
         id="ridge.mechanism",
         title="Random projection after a ridge is differentially private",
         sources=("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7"),
-        hypotheses=("every record has norm at most l", "0 < p* < 1", "eps >= 0", "r >= 1"),
+        hypotheses=(),
         steps=steps,
         result_step="largest leverage",
         symbols={"leverage": target},
@@ -134,6 +142,15 @@ def mechanism() -> Derivation:
             Fault("ridge below the smallest", "smaller ridge", lambda rhs: 2 * rhs),
             Fault("leverage grows with the ridge", "more ridge, less leverage", lambda rhs: 2 * sp.diff(_cap(), level)),
             Fault("the curve stops short of 1", "p* exists: second threshold", lambda rhs: half),
+        ),
+        concludes=tuple(
+            Conclusion(claim, step, part=part)
+            for claim in ("N24-Fig12", "N24-T6", "N24-TabI", "N24-TabIII")
+            for step, part in (
+                ("deletion", "what a deletion costs beside a ridge"),
+                ("insertion", "an insertion costs no more, eps below its largest loss"),
+                ("insertion beyond", "an insertion costs no more, eps above it"),
+            )
         ),
     )
 
@@ -151,13 +168,24 @@ def smallest_ridge() -> Derivation:
     at_less = _cap().subs(level, less)
     steps = (
         Step(
+            "public",
+            "l bounds the norm of every record, and some record has it; p* < 1 is the leverage that meets (eps, delta)."
+            " The ridge depends on nothing private.",
+            kind="definition",
+        ),
+        Step(
             "smallest",
             "The ridge whose largest leverage is p*: l^2/p = sigma^2 + l^2, less l^2.",
             lhs=length2 / target - length2,
             rhs=smallest,
+            premises=("public",),
         ),
         Step(
-            "valid", "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).", lhs=_cap().subs(level, smallest), rhs=target
+            "valid",
+            "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).",
+            lhs=_cap().subs(level, smallest),
+            rhs=target,
+            premises=("smallest", Use("deletion", of=mechanism)),
         ),
         Step(
             "attained",
@@ -166,6 +194,7 @@ def smallest_ridge() -> Derivation:
             " + l^2))/sigma^2, and the leverage is l^2/(sigma^2 + l^2) (leverage.ridge):",
             lhs=(length2 - length2**2 / (level + length2)) / level,
             rhs=_cap(),
+            premises=("public",),
         ),
         Step(
             "any smaller ridge",
@@ -174,6 +203,7 @@ def smallest_ridge() -> Derivation:
             rhs=zero,
             relation=">",
             witness=length2 * room / (odds * (1 + room)),
+            premises=("smallest",),
         ),
         Step(
             "leverage above p*",
@@ -182,6 +212,7 @@ def smallest_ridge() -> Derivation:
             rhs=sp.Subs(target, target, 1 - 1 / (1 + odds)),
             relation=">",
             witness=odds * room / ((1 + odds) * (1 + odds + odds * room)),
+            premises=("attained", "any smaller ridge"),
         ),
         by_fact(
             "delta above the target",
@@ -209,17 +240,14 @@ def smallest_ridge() -> Derivation:
             rhs=smallest,
             relation=">",
             witness=length2,
+            premises=("valid",),
         ),
     )
     return Derivation(
         id="ridge.smallest_ridge",
         title="The smallest ridge that makes random projection private",
         sources=("N24-Fig3", "N26-Fig1"),
-        hypotheses=(
-            "every record has norm at most l, and some record has norm l",
-            "0 < p* < 1",
-            "the ridge may depend on nothing private",
-        ),
+        hypotheses=(),
         steps=steps,
         result_step="smallest",
         symbols={"leverage": target, "length2": length2},
@@ -228,5 +256,13 @@ def smallest_ridge() -> Derivation:
             Fault("l^2/p* taken for the smallest", "smallest", lambda rhs: length2 / target),
             Fault("leverage below p*", "leverage above p*", lambda rhs: 2 * rhs),
             Fault("ridges equal", "excess of l^2/p*", lambda rhs: length2 / target),
+        ),
+        concludes=tuple(
+            Conclusion("N26-Fig1-smallest-ridge", step, part=part)
+            for step, part in (
+                ("leverage above p*", "beside a smaller ridge there is a leverage above p*"),
+                ("delta above the target", "which costs more than delta"),
+                ("excess of l^2/p*", "the printed ridge is valid and larger"),
+            )
         ),
     )

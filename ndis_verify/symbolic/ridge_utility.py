@@ -7,14 +7,15 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.notation import held, transpose
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 zero = sp.Integer(0)
 level, r = sp.symbols("sigma2 r", positive=True)
-_ENTRIES = "independent standard normal entries"
+_ENTRIES = "G has independent standard normal entries"
 
 
 def _concentration_steps() -> tuple[Step, ...]:
@@ -30,7 +31,13 @@ def _concentration_steps() -> tuple[Step, ...]:
             {"off": sp.Symbol("off", nonnegative=True), "d": d, "s": sp.sqrt(2 * t)},
             {"entries": _ENTRIES},
         ),
-        Step("from above", "(1 + b)^2 - 1 = 2b + b^2;", lhs=(1 + deviation) ** 2 - 1, rhs=upper),
+        Step(
+            "from above",
+            "(1 + b)^2 - 1 = 2b + b^2;",
+            lhs=(1 + deviation) ** 2 - 1,
+            rhs=upper,
+            premises=("singular values",),
+        ),
         Step(
             "from below, b <= 1",
             "1 - (1 - b)^2 is less,",
@@ -38,6 +45,7 @@ def _concentration_steps() -> tuple[Step, ...]:
             rhs=1 - (1 - deviation) ** 2,
             relation=">=",
             witness=2 * deviation**2,
+            premises=("from above",),
         ),
         Step(
             "from below, b > 1",
@@ -46,6 +54,7 @@ def _concentration_steps() -> tuple[Step, ...]:
             rhs=sp.Integer(1),
             relation=">=",
             witness=2 + 4 * share + share**2,
+            premises=("from above",),
         ),
         Step(
             "b^2",
@@ -54,6 +63,7 @@ def _concentration_steps() -> tuple[Step, ...]:
             rhs=(sp.sqrt(d) + sp.sqrt(2 * t)) ** 2,
             relation=">=",
             witness=sp.Abs(sp.sqrt(2 * d) - sp.sqrt(t)) ** 2,
+            premises=("t > 0",),
         ),
         Step(
             "rate",
@@ -62,6 +72,7 @@ def _concentration_steps() -> tuple[Step, ...]:
             rhs=2 * sp.sqrt(3 * share) + 3 * share,
             relation=">=",
             witness=(2 * sp.sqrt(3) - 3) * share,
+            premises=("from below, b <= 1", "from below, b > 1", "b^2"),
         ),
     )
 
@@ -86,43 +97,49 @@ def utility() -> Derivation:
             norm2: sp.Integer(4),
             level: sp.Integer(3),
         },
+        ("output",),
     )
+    A, R, g = letter("A"), letter("R"), letter("g")
+    square, antiderivative = sp.Integral(z**2 * phi(z), (z, -sp.oo, sp.oo)), Phi(z) - z * phi(z)
+    between = sp.limit(antiderivative, z, sp.oo) - sp.limit(antiderivative, z, -sp.oo)
     share = (d + t) / r
     bound = 2 * sp.sqrt(3) * (sp.sqrt(share) + share) * (norm2 + level)
     steps = (
         Step(
-            "second moment: antiderivative",
+            "output",
+            "M = A^T G, A = [D; sigma I] and S = A^T A = D^T D + sigma^2 I. The d x r entries of S^{-1/2} M are"
+            " standard normal, too. u is the top right singular vector of D: D^T D u = ||D||^2 u.",
+            kind="definition",
+            premises=(_ENTRIES,),
+        ),
+        Step(
+            "second moment of an entry: antiderivative",
             "Phi(z) - z phi(z) differentiates to z^2 phi(z),",
-            lhs=sp.Derivative(Phi(z) - z * phi(z), z),
+            lhs=sp.Derivative(antiderivative, z),
             rhs=z**2 * phi(z),
         ),
         Step(
             "second moment of an entry",
             "so E z^2 = 1.",
-            lhs=sp.Limit(Phi(z) - z * phi(z), z, sp.oo) - sp.Limit(Phi(z) - z * phi(z), z, -sp.oo),
+            lhs=square,
             rhs=sp.Integer(1),
+            reduce=lambda lhs, rhs: lhs.xreplace({square: between}) - rhs,
+            premises=("second moment of an entry: antiderivative",),
         ),
-        Step(
-            "first moment: antiderivative",
-            "-phi(z) differentiates to z phi(z),",
-            lhs=sp.Derivative(-phi(z), z),
-            rhs=z * phi(z),
-        ),
-        Step(
-            "first moment of an entry",
-            "so E z = 0.",
-            lhs=sp.Limit(phi(z), z, -sp.oo) - sp.Limit(phi(z), z, sp.oo),
-            rhs=zero,
-        ),
+        *integral_steps("first moment of an entry", z * phi(z), (z, -sp.oo, sp.oo), -phi(z), zero, "So E z = 0."),
         by_fact(
             "one column",
             "With A = [D; sigma I] A^T A is D^T D + sigma^2 I, and so is the mean over r columns.",
             "second moments of a linear image",
-            {"A": letter("A"), "A^T": letter("At"), "g": letter("g"), "g^T": letter("gt")},
+            {"A": A, "A^T": transpose(A), "g": g, "g^T": transpose(g), "z": z},
             {"first": "first moment of an entry", "second": "second moment of an entry", "independent": _ENTRIES},
         ),
         Step(
-            "unbiased", "Subtracting sigma^2 leaves every entry of D^T D.", lhs=held(norm2 + level) - level, rhs=norm2
+            "unbiased",
+            "Subtracting sigma^2 leaves every entry of D^T D.",
+            lhs=held(norm2 + level) - level,
+            rhs=norm2,
+            premises=("output", "one column"),
         ),
         Step(
             "largest eigenvalue",
@@ -131,23 +148,30 @@ def utility() -> Derivation:
             lhs=(Dt * D + level) * u,
             rhs=(norm2 + level) * u,
             algebra=algebra,
+            premises=("output",),
         ),
         *_concentration_steps(),
         by_fact(
             "error",
-            "M M^T/r - S = S^{1/2} (G G^T/r - I) S^{1/2} has norm at most ||S|| ||G G^T/r - I||, S = D^T D + sigma^2"
-            " I.",
+            "With N = S^{-1/2} M, R = S^{1/2}, its own transpose, and X = N N^T/r - I, M M^T/r - S = R X R^T has norm"
+            " at most ||S|| ||X||.",
             "norm of a product",
-            {"R": letter("R"), "X": letter("X")},
-            {"symmetric": "largest eigenvalue"},
+            {"R": R, "R^T": transpose(R), "X": letter("X")},
+            {},
         ),
-        Step("bound", "C = 2 sqrt 3.", lhs=2 * (sp.sqrt(3 * share) + sp.sqrt(3) * share) * (norm2 + level), rhs=bound),
+        Step(
+            "bound",
+            "C = 2 sqrt 3.",
+            lhs=2 * (sp.sqrt(3 * share) + sp.sqrt(3) * share) * (norm2 + level),
+            rhs=bound,
+            premises=("error", "largest eigenvalue", "rate"),
+        ),
     )
     return Derivation(
         id="ridge_utility.utility",
         title="The debiased Gram matrix of a ridged projection",
         sources=("N26-T5.2",),
-        hypotheses=(_ENTRIES, "t > 0"),
+        hypotheses=(_ENTRIES, Hypothesis("t > 0", t > 0)),
         steps=steps,
         result_step="bound",
         symbols={"dimension": d, "r": r, "t": t, "norm2": norm2, "ridge": level},
@@ -157,5 +181,8 @@ def utility() -> Derivation:
             Fault("constant 1", "rate", lambda rhs: rhs / (2 * sp.sqrt(3))),
             Fault("linear term dropped", "bound", lambda rhs: 2 * sp.sqrt(3 * share) * (norm2 + level)),
         ),
-        covers={"N26-T5.2": "whole, with C = 2 sqrt 3"},
+        concludes=(
+            Conclusion("N26-T5.2", "unbiased", part="unbiased"),
+            Conclusion("N26-T5.2", "bound", part="the error, with C = 2 sqrt 3"),
+        ),
     )

@@ -13,7 +13,7 @@ from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.learning import bins as k
 from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
 from ndis_verify.symbolic.learning import draws as n
-from ndis_verify.symbolic.notation import average, chance, held, trade_off
+from ndis_verify.symbolic.notation import average, best_test, chance, curve_of, held, rejected, trade_off, variation
 from ndis_verify.symbolic.notation import x as point
 from ndis_verify.symbolic.score_sets import (
     BINS,
@@ -36,12 +36,14 @@ from ndis_verify.symbolic.score_sets import (
     slack,
     spare,
 )
-from ndis_verify.symbolic.sketch_records import inferred
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 gain = sp.Symbol("g", positive=True)
 draws, bins, members = sp.symbols("n k m", positive=True)
+tau, zero = sp.Symbol("tau", nonnegative=True), sp.Integer(0)
+_BINNED, _HISTOGRAMS = sp.symbols("P Q", real=True), sp.symbols("P_n Q_n", real=True)
 
 
 @cache
@@ -269,6 +271,61 @@ def simultaneous_limits() -> Derivation:
     )
 
 
+def _within_steps(name: str, level: sp.Expr, one: tuple[sp.Symbol, ...], other: tuple[sp.Symbol, ...]) -> list[Step]:
+    """The best test of the pair `one` at a level is a test of the pair `other` at tau more, and misses tau more."""
+    test = best_test(*one, level)
+    way = "" if other == _HISTOGRAMS else ", exchanged"
+    back = ", exchanged" if other == _HISTOGRAMS else ""
+    laws = [dict(zip(("first", "second"), pair, strict=True)) for pair in zip(_BINNED, _HISTOGRAMS, strict=True)]
+    letters = {"first": one[0], "second": one[1], "level": level}
+    return [
+        Step(f"level{name}", "The level is not negative.", level, zero, ">=", level),
+        by_fact(
+            f"best set{name}",
+            "The best (randomised) set of bins of the one pair",
+            "the most powerful test, its size",
+            letters,
+            {"level": f"level{name}"},
+        ),
+        by_fact(
+            f"best set{name}: missed",
+            "misses what the curve of that pair says.",
+            "the most powerful test, what it misses",
+            letters,
+            {"level": f"level{name}"},
+        ),
+        by_fact(
+            f"its size{name}",
+            "Under the other Q it has at most the total variation more,",
+            f"a test under two laws{back}",
+            {**laws[1], "test": test},
+            {},
+        ),
+        inferred(
+            f"its level{name}",
+            "which is at most tau more.",
+            level + tau,
+            ">=",
+            rejected(other[1], test),
+            *(Use(f"best set{name}", weight=-1), Use(f"its size{name}", weight=-1), "error of Q"),
+        ),
+        by_fact(
+            f"a test{name}",
+            "So it is a test of the other pair there,",
+            "a test and the trade-off curve",
+            {"first": other[0], "second": other[1], "test": test, "level": level + tau},
+            {"size": f"its level{name}"},
+        ),
+        by_fact(
+            f"its error{name}",
+            "and misses at most the total variation more.",
+            f"a test under two laws{way}",
+            {**laws[0], "test": test},
+            {},
+        ),
+    ]
+
+
 @cache
 def trade_off_of_samples() -> Derivation:
     """The curve of two histograms is within tau of the binned laws' in both errors, tau a bound on both TV errors
@@ -276,95 +333,106 @@ def trade_off_of_samples() -> Derivation:
 
     `number`: the missed mass 1 - p + tau that a set of P-mass p can show at most.
     """
-    p, alpha, error, tau = sp.symbols("p alpha u tau", nonnegative=True)
-    others = sp.Function("binned", real=True)  # the trade-off curve of the other pair
-    bound = error + spare
+    p, alpha = sp.symbols("p alpha", nonnegative=True)
+    errors = [variation(*pair) for pair in zip(_BINNED, _HISTOGRAMS, strict=True)]
+    gap, most = sp.Symbol("m", positive=True), sp.Max(*errors)
+
+    def by_size(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+        return sp.expand((left - right).rewrite(sp.Abs))
+
     steps = (
         Step(
-            "best set",
-            "binned(a) is the trade-off curve of the binned laws; trade_off(a), that of the histograms, is the least 1"
-            " - P^(S) over (randomised) sets of bins with Q^(S) <= a. S is the best one of the binned laws at"
-            " alpha - tau. The errors are u and tau = u + x at worst: the histograms miss binned(alpha - tau) + u on"
-            " it.",
+            "laws",
+            "P and Q are the binned laws, P_n and Q_n the histograms of their draws. curve_of(P_n, Q_n, a) is the least"
+            " 1 - P_n(S) over (randomised) sets of bins with Q_n(S) <= a. "
+            f"{INDEPENDENT}; {BINS}.",
             kind="definition",
         ),
-        Step(
-            "its level",
-            "Q(S) = alpha - tau - y gives Q^(S) = Q(S) + u at worst, which is at most alpha.",
-            lhs=alpha,
-            rhs=alpha - bound - slack + error,
-            relation=">=",
-            witness=spare + slack,
+        named(tau, "tau is at least as large as both total variations, tau = max + x.", most + spare, "laws"),
+        *(
+            Step(
+                f"error of {name}",
+                "One of the two.",
+                lhs=most + spare,
+                rhs=error,
+                relation=">=",
+                witness=sp.Max(0, other - error) + spare,
+                reduce=by_size,
+            )
+            for name, error, other in (("P: size", *errors), ("Q: size", *errors[::-1]))
         ),
-        by_fact(
-            "a test",
-            "So S is a test of the histograms at alpha,",
-            "a test and the trade-off curve",
-            {
-                "curve": trade_off,
-                "size": alpha - bound - slack + error,
-                "level": alpha,
-                "missed": others(alpha - bound) + error,
-            },
-            {"size": "its level", "missed": "best set"},
+        *(
+            inferred(f"error of {name}", "It is at most tau.", tau, ">=", error, f"error of {name}: size", "tau")
+            for name, error in zip("PQ", errors, strict=True)
         ),
-        Step("its error", "and u <= tau.", lhs=error, rhs=bound, relation="<=", witness=-spare),
-        Step(
+        *_within_steps("", alpha, _BINNED, _HISTOGRAMS),
+        inferred(
             "above",
             "The curve of the histograms from above,",
-            lhs=trade_off(alpha),
-            rhs=others(alpha - bound) + bound,
-            relation="<=",
-            kind="inference",
-            premises=("a test", "its error"),
+            curve_of(*_HISTOGRAMS, alpha + tau),
+            "<=",
+            curve_of(*_BINNED, alpha) + tau,
+            *("a test", "its error", Use("error of P", weight=-1), "best set: missed"),
         ),
-        Step(
-            "its level, exchanged",
-            "The best set of the histograms at alpha has Q(S) <= alpha + u at worst, which is at most alpha + tau.",
-            lhs=alpha + bound,
-            rhs=alpha + error,
-            relation=">=",
-            witness=spare,
-        ),
-        by_fact(
-            "a test of the binned laws",
-            "So it is a test of the binned laws there, and misses at most u more of them:",
-            "a test and the trade-off curve",
-            {"curve": others, "size": alpha + error, "level": alpha + bound, "missed": trade_off(alpha) + error},
-            {"size": "its level, exchanged", "missed": "best set"},
-        ),
-        Step(
+        *_within_steps(" of the histograms", alpha, _HISTOGRAMS, _BINNED),
+        inferred(
             "below",
             "the curve of the histograms from below.",
-            lhs=trade_off(alpha),
-            rhs=others(alpha + bound) - bound,
-            relation=">=",
-            kind="inference",
-            premises=(Use("a test of the binned laws", weight=-1), Use("its error", weight=-1)),
+            curve_of(*_HISTOGRAMS, alpha),
+            ">=",
+            curve_of(*_BINNED, alpha + tau) - tau,
+            Use("a test of the histograms", weight=-1),
+            Use("its error of the histograms", weight=-1),
+            "error of P",
+            "best set of the histograms: missed",
         ),
         Step(
             "binning",
             "T <= T~ (fewer tests), and T~ - T is at most the largest gap between T and the chords of the bins.",
             kind="argument",
+            premises=("above", "below"),
         ),
-        Step("missed mass", "1 - (p - tau).", lhs=1 - held(p - tau), rhs=1 - p + tau),
+        Step("0 < gamma < 1", "For gamma = 1/(1 + m)", 1 / (1 + gap), sp.Integer(1), "<", -gap / (1 + gap)),
+        Step(
+            "tau of draws",
+            "the radius of simultaneous_limits at gamma/2 bounds both total variations but for gamma, and is a tau.",
+            kind="argument",
+            premises=(
+                "laws",
+                Use(
+                    "radius",
+                    of=simultaneous_limits,
+                    at={failure: 1 / (1 + gap)},
+                    granted={INDEPENDENT: "laws", BINS: "laws", "0 < gamma < 1": "0 < gamma < 1"},
+                ),
+            ),
+        ),
+        Step("missed mass", "1 - (p - tau).", lhs=1 - held(p - tau), rhs=1 - p + tau, premises=("error of P",)),
     )
     return Derivation(
         id="score_auditing.trade_off_of_samples",
         title="How far the trade-off curve of two histograms is from that of the binned laws",
         sources=("KM-Fig5", "KM-Fig6"),
-        hypotheses=("TV(P^, P~) <= tau", "TV(Q^, Q~) <= tau"),
+        hypotheses=(),
         steps=steps,
         result_step="missed mass",
         symbols={"p": p, "tau": tau},
         faults=(
             Fault("sign of the error", "missed mass", lambda rhs: rhs - 2 * tau),
             Fault("no error", "missed mass", lambda rhs: 1 - p),
-            Fault("level raised", "its level", lambda rhs: rhs + 1 + spare + slack),
-            Fault("one error only", "below", lambda rhs: rhs + bound),
-            Fault("half the error", "above", lambda rhs: rhs - bound / 2),
+            Fault("level raised", "its level", lambda rhs: rhs + 1),
+            Fault("one error only", "below", lambda rhs: rhs + tau),
+            Fault("half the error", "above", lambda rhs: rhs - tau / 2),
         ),
-        covers={"KM-Fig5": "sampling error", "KM-Fig6": "sampling error"},
+        concludes=tuple(
+            Conclusion(claim, step, part=part)
+            for claim in ("KM-Fig5", "KM-Fig6")
+            for step, part in (
+                ("binning", "sampling error, in both errors of the curve"),
+                ("missed mass", "sampling error of what one set misses"),
+                ("tau of draws", "how large it is"),
+            )
+        ),
     )
 
 

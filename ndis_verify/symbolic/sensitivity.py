@@ -242,18 +242,27 @@ def logistic_rank_one() -> Derivation:
     algebra = BlockAlgebra(
         {(S, Si): 1, (Si, S): 1, (xt, S, x): form},
         {S: size, Si: size.inv(), x: record, xt: record.T, form: (record.T * size * record)[0]},
+        ("surrogate",),
     )
     eigenvalue = 1 / (penalty + room)  # of S: at most 1/lambda
     largest = length**2 / penalty
     below = largest / (1 + more)  # a value of A = x^T S x: at most l^2/lambda
     share = largest / (4 + largest) / (1 + penalty * added)
+    least = Hypothesis("lambda > 0", penalty > 0)
     steps = (
+        Step(
+            "surrogate",
+            "S^{-1} = lambda I + X^T X/4 is invertible, as lambda > 0; x is the record that is added, A = x^T S x.",
+            kind="definition",
+            premises=(least.text,),
+        ),
         Step(
             "update, any d",
             "(S^{-1} + x x^T/4)^{-1} = S - S x x^T S/(4 + A), A = x^T S x.",
             lhs=(Si + x * xt / 4) * (S - S * x * xt * S / (4 + form)),
             rhs=sp.Integer(1),
             algebra=algebra,
+            premises=("surrogate",),
         ),
         Step(
             "rank one",
@@ -261,6 +270,7 @@ def logistic_rank_one() -> Derivation:
             " I)^{-1/2} S x/sqrt(4 + A), with one eigenvalue 1 - |w|^2 and d - 1 equal to 1"
             " (random_projection.quadratic_form_deletion).",
             kind="argument",
+            premises=("update, any d",),
         ),
         Step(
             "per direction",
@@ -269,6 +279,7 @@ def logistic_rank_one() -> Derivation:
             rhs=eigenvalue**2 / (eigenvalue + added),
             relation=">=",
             witness=room * added / ((penalty + room) * (1 + penalty * added) * (1 + added * (penalty + room))),
+            premises=("surrogate",),
         ),
         Step(
             "|w|^2",
@@ -277,12 +288,14 @@ def logistic_rank_one() -> Derivation:
             rhs=below / (4 + below),
             relation=">=",
             witness=4 * largest * more / ((4 + largest) * (4 * (1 + more) + largest)),
+            premises=(_NORMS, "rank one", "per direction"),
         ),
         Step(
             "attained",
             "By no record against one of norm l: S = I/lambda.",
             lhs=share,
             rhs=(1 / penalty) ** 2 * length**2 / (4 + length**2 / penalty) / (1 / penalty + added),
+            premises=("|w|^2",),
         ),
         Step(
             "bound",
@@ -290,6 +303,7 @@ def logistic_rank_one() -> Derivation:
             lhs=-sp.log(1 - share),
             rhs=sp.log(logistic_ratio(sp.Integer(1))),
             reduce=lambda left, right: sp.exp(-left) - sp.exp(-right),
+            premises=("attained",),
         ),
         Step(
             "at most the printed bound",
@@ -298,13 +312,14 @@ def logistic_rank_one() -> Derivation:
             rhs=logistic_ratio(sp.Integer(1)),
             relation=">=",
             witness=sp.factor(sp.together(logistic_ratio(1 + more) - logistic_ratio(sp.Integer(1)))),
+            premises=("bound",),
         ),
     )
     return Derivation(
         id="sensitivity.logistic_rank_one",
         title="One record moves one eigenvalue of the surrogate's covariance",
         sources=("N26-Pr7",),
-        hypotheses=("|x| <= l", "lambda > 0", "v >= 0"),
+        hypotheses=(_NORMS, least, Hypothesis("v >= 0", added >= 0)),
         steps=steps,
         result_step="bound",
         symbols={"length": length, "penalty": penalty, "added": added},
@@ -313,6 +328,10 @@ def logistic_rank_one() -> Derivation:
             Fault("l^2 for l^2/4", "bound", lambda rhs: sp.log(logistic_ratio(sp.Integer(4)))),
             Fault("added variance forgotten", "attained", lambda rhs: largest / (4 + largest)),
             Fault("per direction without v", "per direction", lambda rhs: eigenvalue),
+        ),
+        concludes=(
+            Conclusion("N26-Pr7-improved", "bound", part="the bound, by one eigenvalue"),
+            Conclusion("N26-Pr7-improved", "at most the printed bound", part="at most the printed bound"),
         ),
     )
 
@@ -324,6 +343,7 @@ def prediction_shift() -> Derivation:
 
     `number`: Delta = l B sqrt(n)/(2 s sqrt(v)) at `length`, `labels`, `noise`, `added`, `records`.
     """
+    bounded = ("k(x, x) <= l^2", "|y| <= B")
     limit = length**2 * records * labels**2 / (4 * noise**2)
     others = sp.Symbol("m", positive=True)  # n - 1
     mean = length * (noise / sp.sqrt(others)) * others * labels / (2 * noise**2)  # at the query, from the others
@@ -331,10 +351,18 @@ def prediction_shift() -> Derivation:
     reached = left * (labels + mean) / (left + noise**2)
     steps = (
         Step(
+            "bound",
+            "With n records in the larger database and k the covariance function of a Gaussian process, |mu' - mu| <="
+            " l B sqrt(n)/(2 s) (prediction_bounds.of_any_size).",
+            kind="argument",
+            premises=bounded,
+        ),
+        Step(
             "printed bound",
             "l B sqrt(n)/s is twice as large.",
             lhs=held(length * labels * sp.sqrt(records) / noise) ** 2,
             rhs=4 * limit,
+            premises=("bound",),
         ),
         Step(
             "smaller n",
@@ -344,6 +372,7 @@ def prediction_shift() -> Derivation:
             rhs=2 + room,
             relation=">=",
             witness=2 + 3 * room,
+            premises=("printed bound",),
         ),
         Step(
             "reached: variance left",
@@ -351,6 +380,7 @@ def prediction_shift() -> Derivation:
             " label B: K + s^2 I has the eigenvalue 2 s^2 there, and of l^2",
             lhs=length**2 - held(length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2),
             rhs=left,
+            premises=bounded,
         ),
         Step(
             "reached",
@@ -360,22 +390,21 @@ def prediction_shift() -> Derivation:
             rhs=zero,
             relation=">",
             witness=length**2 * labels / (length**2 + 2 * noise**2),
+            premises=("reached: variance left",),
         ),
         Step(
             "shift",
             "Measured in the added variance alone.",
             lhs=sp.sqrt(held(limit / added)),
             rhs=length * labels * sp.sqrt(records) / (2 * noise * sp.sqrt(added)),
+            premises=("bound",),
         ),
     )
     return Derivation(
         id="sensitivity.prediction_shift",
         title="That a Gaussian-process prediction moves by at most l B sqrt(n)/(2 s) is nearly reached",
         sources=("N26-Pr8",),
-        hypotheses=(
-            *("k is the covariance function of a Gaussian process", "k(x, x) <= l^2", "|y| <= B"),
-            *("s > 0", "v > 0", "n records in the larger database"),
-        ),
+        hypotheses=(*bounded, Hypothesis("s > 0", noise > 0), Hypothesis("v > 0", added > 0)),
         steps=steps,
         result_step="shift",
         symbols={"length": length, "labels": labels, "noise": noise, "added": added, "records": records},
@@ -385,5 +414,12 @@ def prediction_shift() -> Derivation:
             Fault("a tenth of the records", "smaller n", lambda rhs: 10 * rhs),
             Fault("twice the share reached", "reached", lambda rhs: length**3 * labels * sp.sqrt(others) / noise),
         ),
-        covers={"N26-Pr8-smaller-n": "part: n <= 4 (n - 1)"},
+        concludes=tuple(
+            Conclusion("N26-Pr8-smaller-n", step, part=part)
+            for step, part in (
+                ("smaller n", "n <= 4 (n - 1)"),
+                ("shift", "half the printed bound"),
+                ("reached", "how nearly that is reached"),
+            )
+        ),
     )
