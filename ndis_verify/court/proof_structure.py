@@ -1,8 +1,8 @@
 """Whether a derivation that says what it concludes is a proof of that: its premises and its facts (`proof_ends`: its
 end).
 
-The steps decide themselves (`Derivation.verify`); here is asked how they hang together. A derivation without
-`concludes` is not asked yet.
+The steps decide themselves (`Derivation.verify`); here is asked how they hang together. Of a derivation that concludes
+nothing, which no proof rests on, only its facts and inferences are asked.
 """
 
 from __future__ import annotations

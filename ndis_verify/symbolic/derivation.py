@@ -214,8 +214,8 @@ class Derivation:
     """Steps from hypotheses to `result`, the right-hand side of step `result_step`.
 
     `symbols` maps each argument of `number` to its symbol; `domain` are relations between them that must hold
-    beyond their declared assumptions. `concludes` says which steps are relations of which claims. `covers`, of a
-    derivation that does not, says for each claim how much of it the decided steps carry, which nothing checks.
+    beyond their declared assumptions. `concludes` says which steps are relations of which claims, or parts of what
+    they say.
     """
 
     id: str
@@ -227,7 +227,6 @@ class Derivation:
     symbols: Mapping[str, sp.Symbol]
     domain: tuple[Any, ...] = ()
     faults: tuple[Fault, ...] = ()
-    covers: Mapping[str, str] = field(default_factory=dict)
     concludes: tuple[Conclusion, ...] = ()
 
     def __post_init__(self) -> None:
@@ -263,10 +262,9 @@ class Derivation:
         parts: dict[str, list[str]] = {}
         for end in self.concludes:
             parts.setdefault(end.claim, []).append(end.part)
-        ends = {
+        return {
             claim: f"part: {'; '.join(dict.fromkeys(own))}" if all(own) else "concluded" for claim, own in parts.items()
         }
-        return {**self.covers, **ends}
 
     @cached_property
     def names(self) -> frozenset[Any]:
