@@ -189,9 +189,12 @@ def _moved(step: Step, side: str) -> list[Step]:
     value = getattr(step, side)
     if isinstance(value, sp.MatrixBase):
         return [replace(step, **{side: value + sp.ones(*value.shape)})]
-    if step.algebra is None or value.is_commutative:
+    other = step.rhs if side == "lhs" else step.lhs
+    shape = (
+        None if step.algebra is None else getattr(step.algebra.evaluate(other if value == 0 else value), "shape", None)
+    )
+    if shape is None or (value.is_commutative and (value != 0 or shape[0] == shape[1])):
         return [replace(step, **{side: value + sp.Rational(1, 3)})]
-    shape = getattr(step.algebra.evaluate(value), "shape", None)
     letters = [a for a, model in step.algebra.model.items() if getattr(model, "shape", None) == shape]
     return [replace(step, **{side: value + letter}) for letter in letters]
 

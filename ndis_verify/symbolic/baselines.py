@@ -6,11 +6,12 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.notation import held, informed
 
 r = sp.Symbol("r", positive=True)
+_LAWS = "laws of the release for each record of norm at most l, and for none"
 
 
 @cache
@@ -25,12 +26,17 @@ def information() -> Derivation:
     total = sp.Symbol("T", positive=True)  # total variation
     mixed = w * p + (1 - w) * q
 
-    def divergence(x: sp.Expr) -> sp.Expr:
-        return x * sp.log(x / mixed) + (1 - x) * sp.log((1 - x) / (1 - mixed))
+    x, y, t = sp.symbols("x y t", positive=True)  # the odds of p, q and w
+    high, low, weight = ((odds / (1 + odds), 1 / (1 + odds)) for odds in (x, y, t))
+    middle = tuple(sp.factor(weight[0] * one + weight[1] * other) for one, other in zip(high, low, strict=True))
 
-    told = w * divergence(p) + (1 - w) * divergence(q)
+    def divergence(chance: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
+        return sp.Add(*(one * sp.log(one / of_mean) for one, of_mean in zip(chance, middle, strict=True)))
+
+    told = weight[0] * divergence(high) + weight[1] * divergence(low)
+    slope = weight[0] / (1 + x) ** 2 * sp.log(high[0] * middle[1] / (middle[0] * high[1]))
     gap, share = sp.symbols("g h", positive=True)
-    told_by_release, told_by_event = sp.symbols("I_release I_event", nonnegative=True)
+    record, release = sp.symbols("X Y", real=True)
     steps = (
         by_fact(
             "information",
@@ -38,8 +44,8 @@ def information() -> Derivation:
             " the prior's"
             " average of D(P_x || P_0), x against no record, for every prior.",
             "mutual information and any reference law",
-            {"information": told_by_release, "divergence": sp.Symbol("D_x", nonnegative=True)},
-            {"laws": "records of norm at most l"},
+            {"information": informed(record, release), "divergence": sp.Symbol("D_x", nonnegative=True)},
+            {"laws": _LAWS},
         ),
         Step(
             "lone record",
@@ -47,12 +53,14 @@ def information() -> Derivation:
             " has mean",
             lhs=(1 + s) * (1 - 1 / (1 + s)) / 2 - sp.log(1 + s) / 2,
             rhs=(s - sp.log(1 + s)) / 2,
+            premises=(_LAWS, "information"),
         ),
         Step(
             "r columns",
             "and r independent columns give r times that.",
             lhs=r * ((1 + s) * (1 - 1 / (1 + s)) - sp.log(1 + s)) / 2,
             rhs=r * (s - sp.log(1 + s)) / 2,
+            premises=("lone record",),
         ),
         by_fact(
             "violation",
@@ -60,27 +68,31 @@ def information() -> Derivation:
             " binary"
             " channel; its information is at most that of the release, for the best prior too.",
             "data processing of information",
-            {"information": told_by_release, "of image": told_by_event},
-            {"map": "records of norm at most l"},
+            {"input": record, "output": release, "image": sp.Function("event", real=True)(release)},
+            {},
         ),
         Step(
             "grows with p",
-            "It grows with p > q, so a violation tells at least the capacity at p = delta + e^eps q:",
-            lhs=sp.diff(told, p),
-            rhs=w * sp.log(p * (1 - mixed) / (mixed * (1 - p))),
+            "It grows with p > q, here with the odds x of p, y and t those of q and of the prior w: a violation tells"
+            " at least the capacity at p = delta + e^eps q:",
+            lhs=sp.diff(told, x),
+            rhs=slope,
             reduce=_derivative,
+            premises=("violation",),
         ),
         Step(
             "odds",
             "the odds of p exceed those of the mixture, p - m = (1-w)(p-q);",
             lhs=p - mixed,
             rhs=(1 - w) * (p - q),
+            premises=("grows with p",),
         ),
         Step(
             "least capacity",
             "Below the least capacity over q no event violates. The capacity is convex in the channel, hence in q: one"
             " minimum.",
             kind="argument",
+            premises=("odds", "r columns"),
         ),
         Step(
             "Pinsker",
@@ -88,8 +100,15 @@ def information() -> Derivation:
             " TV(P, Q):",
             lhs=held(2 * held(total / 2) ** 2 + 2 * held(total / 2) ** 2) / 2,
             rhs=total**2 / 2,
+            premises=("violation",),
         ),
-        Step("total variation", "so I <= delta^2/2 gives T <= delta,", lhs=sp.sqrt(2 * held(gap**2 / 2)), rhs=gap),
+        Step(
+            "total variation",
+            "so I <= delta^2/2 gives T <= delta,",
+            lhs=sp.sqrt(2 * held(gap**2 / 2)),
+            rhs=gap,
+            premises=("Pinsker", "r columns"),
+        ),
         Step(
             "every eps",
             "and the divergence at eps >= 0 is at most that at 0: p - e^eps q <= p - q.",
@@ -97,31 +116,31 @@ def information() -> Derivation:
             rhs=p - (1 + share) * q,
             relation=">=",
             witness=share * q,
+            premises=("total variation",),
         ),
     )
     return Derivation(
         id="baselines.information",
         title="A bound on the information about one record is a privacy guarantee",
         sources=("N24-Fig14",),
-        hypotheses=("eps >= 0", "0 < delta < 1", "records of norm at most l"),
+        hypotheses=(_LAWS,),
         steps=steps,
         result_step="r columns",
         symbols={"r": r, "signal": s},
         faults=(
             Fault("the logarithm's half dropped", "lone record", lambda rhs: (s - 2 * sp.log(1 + s)) / 2),
             Fault("twice the information", "r columns", lambda rhs: 2 * rhs),
-            Fault("p's own odds against 1 - p", "grows with p", lambda rhs: w * sp.log(p / (1 - p))),
+            Fault("p's own odds against 1 - p", "grows with p", lambda rhs: weight[0] / (1 + x) ** 2 * sp.log(x)),
             Fault("T^2 for T^2/2", "Pinsker", lambda rhs: 2 * rhs),
             Fault("mixture the other way", "odds", lambda rhs: w * (p - q)),
+        ),
+        concludes=(
+            Conclusion("N24-Fig14", "least capacity", part="noise by a bound on information: a binary channel"),
+            Conclusion("N24-Fig14", "every eps", part="noise by a bound on information: Pinsker's inequality"),
         ),
     )
 
 
 def _derivative(lhs: sp.Expr, rhs: sp.Expr) -> sp.Expr:
-    """lhs - rhs with every logarithm of a product split, on 0 < q < p < 1."""
-    p, q, w = (symbol for name in ("p", "q", "w") for symbol in lhs.free_symbols if symbol.name == name)
-    x, y, t = sp.symbols("x y t", positive=True)
-    odds = {p: x / (1 + x), q: y / (1 + y), w: t / (1 + t)}
-    return sp.expand(
-        sp.expand_log(sp.simplify(sp.expand_log(sp.together((lhs - rhs).subs(odds)), force=True)), force=True)
-    )
+    """lhs - rhs with every logarithm of a product of positive numbers split."""
+    return sp.simplify(sp.expand_log(lhs - rhs, force=True))

@@ -18,6 +18,7 @@ from ndis_verify.symbolic.notation import (
     chi_variable,
     exceeds,
     given,
+    informed,
     law_given,
     law_of,
     normal,
@@ -41,6 +42,14 @@ def _chi(a: Mapping[str, Any]) -> Any:
     if a["chi"] != chi_variable(a["r"]) or as_expression(a["r"]).is_positive is not True:
         raise InputError("chi", str(a["chi"]), "must be the chi variable of a positive number of degrees of freedom")
     return a["chi"]
+
+
+def _image(a: Mapping[str, Any]) -> Any:
+    """What an unknown function makes of the output alone."""
+    image = a["image"]
+    if not isinstance(image, AppliedUndef) or image.args != (a["output"],) or hasattr(notation, str(image.func)):
+        raise InputError("image", str(image), "must be an unknown function of the output")
+    return image
 
 
 def _without(a: Mapping[str, Any], *names: str) -> None:
@@ -349,10 +358,10 @@ OF_SAMPLES: Mapping[str, Fact] = {
     "data processing of information": Fact(
         text="What is computed from an output tells no more of the input than the output does.",
         tex=r"X \to Y \to Z \implies I(X; Z) \le I(X; Y)",
-        letters=("information", "of image"),
-        conditions={"map": "Z is computed from Y alone"},
+        letters=("input", "output", "image"),
+        conditions={},
         reference="Polyanskiy and Wu, Information Theory, Theorem 3.7",
-        instance=lambda a: (a["of image"], "<=", a["information"]),
+        instance=lambda a: (informed(a["input"], _image(a)), "<=", informed(a["input"], a["output"])),
     ),
     "divergence of two normal laws": Fact(
         text="There is a number, the divergence (KL) of N(m, s^2 K) from N(0, s^2 I), K with the eigenvalues k_i > 0,"

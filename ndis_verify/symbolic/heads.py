@@ -95,6 +95,8 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "pull": (r"\operatorname{{pull}}\left({0}\right)", "pull(s) is 1/(1 + e^s)"),
     "law_of": (r"\mathcal{{L}}\left({0}\right)", "L(a) is the law of a"),
     "law_given": (r"\mathcal{{L}}\left({0} \mid {1}\right)", "L(a | b) is the law of a, given b"),
+    "informed": (r"I\left({0};\, {1}\right)", "I(X; Y) is the mutual information of X and Y"),
+    "event": (r"1_{{S}}\left({0}\right)", "1_S(Y) says whether Y is in the event S"),
     "normal_form": (
         r"\sum_{{k=1}}^{{{1}}} z_k^{{T}} \left({0}\right) z_k",
         "z_1, z_2, ... are independent standard normal vectors",

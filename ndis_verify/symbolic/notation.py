@@ -35,6 +35,8 @@ given, exceeds, over_set, trade_off = (
 rejected, variation, curve_of, best_test = (
     sp.Function(name, nonnegative=True) for name in ("rejected", "variation", "curve_of", "best_test")
 )
+# informed(X, Y): the mutual information of two random variables.
+informed = sp.Function("informed", nonnegative=True)
 # divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
 divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
 # fitted(p, q, d, r), refitted(p, q, d, r): the normal law of least squares with a record and without it.
