@@ -231,7 +231,7 @@ def test_faults_of_inferences_by_rule_are_noticed() -> None:
     assert planted > 120
 
 
-def test_links_of_derivations_that_do_not_conclude_yet_are_held_too() -> None:
+def test_links_of_derivations_that_do_not_conclude_are_held_too() -> None:
     """Facts and inferences hang together there as well: none of their premises and conditions can go."""
     planted = 0
     for derivation in (one for one in all_derivations() if not one.concludes):
@@ -243,7 +243,7 @@ def test_links_of_derivations_that_do_not_conclude_yet_are_held_too() -> None:
                 place = next(k for k, step in enumerate(fault.steps) if step is not derivation.steps[k])
                 noticed_there = fault.steps[place].kind == "inference" and not fault.holds(fault.steps[place])
                 assert noticed_there or next(step_problems(fault, place), ""), (derivation.id, what)
-    assert planted > 100  # 139 links; every derivation that comes to conclude takes its own away
+    assert planted
 
 
 def test_mutants_of_a_statement_are_not_what_its_proofs_conclude() -> None:
@@ -366,7 +366,10 @@ DECIDED_BY_FORM = {  # facts whose letters and sizes are looked at, so that noth
     *("a product of blocks, one above the other", "a product of blocks, side by side", "determinants multiply"),
     *("a transpose of blocks, side by side", "columns of a matrix of products", "eigenvalues of a matrix with noise"),
     *("a divergence by way of a third law", "total variation in either order", "expectation of a constant"),
-    *("forms lie above the least eigenvalue", "a supporting line of a trade-off curve"),
+    *("forms lie above the least eigenvalue", "a supporting line of a trade-off curve", "a test under two laws"),
+    *("a test under two laws, exchanged", "eigenvalues of M M^T and of M^T M", "norm of a product"),
+    *("mean square of a chi variable", "information of a place in noise", "data processing of information"),
+    *("divergence of two normal laws", "points under a curve"),
 }
 
 

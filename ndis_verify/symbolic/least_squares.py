@@ -202,8 +202,8 @@ def quadratic_form_deletion() -> Derivation:
             premises=("relative covariance, any d", *rules),
         ),
         Step(
-            "positive",
-            "Both eigenvalues are positive, so every a_i < 1.",
+            "a along u",
+            "a_i is 1 less an eigenvalue, so that both are below 1.",
             lhs=1 - held(1 - held(1 - p) ** 2 / held(1 - q)),
             rhs=(1 - p) ** 2 / (1 - q),
             premises=("eigenvector u", "orthogonal vectors"),
@@ -256,7 +256,7 @@ def quadratic_form_deletion() -> Derivation:
         concludes=_parts(
             {**_GRANTED, **_MEMBERS},
             {
-                "positive": "deletion: the eigenvalues, with N26-L1",
+                "a along u": "deletion: the eigenvalues, with N26-L1",
                 "mean shift": "deletion: the mean shift",
                 "linear part": "deletion: the linear part, with N26-L1",
             },
