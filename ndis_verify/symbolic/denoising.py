@@ -187,7 +187,6 @@ def james_stein() -> Derivation:
             "inverse of a noncentral chi-square variable",
             {"L": sp.Symbol("L", real=True), "d": 2 + room, "K": sp.Symbol("K", nonnegative=True)},
             {"degrees": Step("d > 2", "2 + v > 2.", lhs=2 + room, rhs=sp.Integer(2), relation=">", witness=room)},
-            premises=("inverse chi-square",),
         ),
         Step(
             "dominance",

@@ -132,7 +132,6 @@ def minimax_balls() -> Derivation:
             "information of a place in noise",
             {"information": sp.Symbol("I", real=True), "size": sp.sqrt(log_term) / 2},
             {},
-            premises=("lower, L > 4: blocks",),
         ),
         Step(
             "lower, L > 4: Fano",

@@ -81,7 +81,7 @@ def sampler() -> Derivation:
             "points under a curve",
             {"point": sp.Symbol("X", nonnegative=True), "f": sp.exp(-(x**2) / 2), "argument": x},
             {},
-            premises=("cover", "tail", "area under the curve", _STREAM),
+            premises=("tail", "area under the curve"),
         ),
         Step(
             "comparison",
@@ -256,7 +256,6 @@ def rounding() -> Derivation:
             "a value of a law without atoms",
             {"f": f, "value": whole + sp.Rational(1, 2)},
             {"density": "density"},
-            premises=("decided",),
         ),
         Step(
             "below",

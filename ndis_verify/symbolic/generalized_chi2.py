@@ -382,7 +382,6 @@ def _pooling_steps() -> tuple[Step, ...]:
                 "nu'": other_shift,
             },
             {"moments": "their moments"},
-            premises=("W under P", "W under Q"),
         ),
     )
 

@@ -79,7 +79,7 @@ def deleted_solution() -> Derivation:
             lhs=vt * Ni * v * (residual / (1 - p)) ** 2,
             rhs=p * residual**2 / (1 - p) ** 2,
             algebra=algebra,
-            premises=("deleted normal equations, any d", *rules),
+            premises=rules,
         ),
         Step(
             "residual sum of squares",
@@ -199,7 +199,7 @@ def quadratic_form_deletion() -> Derivation:
             lhs=ratio * (1 - u * ut) * y,
             rhs=ratio * y,
             algebra=algebra,
-            premises=("relative covariance, any d", *rules),
+            premises=rules,
         ),
         Step(
             "a along u",
@@ -307,7 +307,7 @@ def quadratic_form_insertion() -> Derivation:
             lhs=inverted * y,
             rhs=others * y,
             algebra=algebra,
-            premises=("inverse of M, any d", *rules),
+            premises=rules,
         ),
         Step(
             "first eigenvalue",

@@ -179,7 +179,7 @@ def log_density_ratio() -> Derivation:
     return Derivation(
         id="ndis_lemma.log_density_ratio",
         title="The privacy loss of two Gaussians is a quadratic form in a standard normal vector",
-        sources=("N26-L1",),
+        sources=("N26-L1", "N24-C2"),
         hypotheses=(POSITIVE_DEFINITE,),
         steps=steps,
         result_step="shifted loss",
@@ -264,7 +264,6 @@ def hockey_stick() -> Derivation:
             kind="fact",
             fact="affine image of a standard normal vector",
             letters={"p": p(x), "f": loss_hinge, "image": at_image},
-            premises=("density of P",),
             conditions={
                 "covariance": "covariance of the image",
                 "invertible": "the image is onto",
@@ -299,7 +298,7 @@ def hockey_stick() -> Derivation:
     return Derivation(
         id="ndis_lemma.hockey_stick",
         title="The hockey-stick divergence is the hinge expectation of the shifted privacy loss",
-        sources=("N26-L1", "KM-2.2"),
+        sources=("N26-L1", "N24-C2", "KM-2.2"),
         hypotheses=(POSITIVE_DEFINITE,),
         steps=steps,
         result_step="hinge",

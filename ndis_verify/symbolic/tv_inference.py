@@ -285,7 +285,7 @@ def subsampled_tv() -> Derivation:
             rhs=value,
             premises=("mixture", "two Gaussians"),
         ),
-        Step("decreasing in s", "The slope,", lhs=sp.Derivative(value, std), rhs=slope),
+        Step("slope in s", "The slope,", lhs=sp.Derivative(value, std), rhs=slope),
         Step(
             "sign",
             "a density over a square with its sign turned, is negative: the function of s can be inverted.",
@@ -293,7 +293,7 @@ def subsampled_tv() -> Derivation:
             rhs=zero,
             relation="<",
             witness=slope,
-            premises=("decreasing in s", "value"),
+            premises=("slope in s", "value"),
         ),
     )
     return Derivation(
