@@ -85,9 +85,10 @@ def steps_in_words(numbers: Mapping[str, int]) -> str:
 
 def carried(claim: Claim, derivation: Derivation) -> str:
     """What a derivation has to do with a claim."""
-    if claim.id in derivation.claims:
-        return f"Of the statement: {derivation.claims[claim.id]}"
-    return "A lemma of its proofs" if derivation in proofs_of(claim) else "Another route, no part of its proofs"
+    said, proofs = derivation.claims.get(claim.id, ""), proofs_of(claim)
+    if proofs and derivation not in proofs:
+        return f"Beside its proofs: {said or 'another route to its number'}"
+    return f"Of the statement: {said}" if said else "A lemma of its proofs"
 
 
 def mentioned(claim: Claim, ids: Sequence[str]) -> list[str]:
