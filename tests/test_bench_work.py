@@ -4,9 +4,10 @@ import re
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from ndis_verify.bench import run, work
+from ndis_verify.bench import peers, run, work
 from ndis_verify.fast.engine import kernels
 
 PAGE = Path(__file__).parents[1] / "docs/speed.md"
@@ -26,6 +27,16 @@ def test_every_work_is_done_by_both_paths_alike(small, monkeypatch):
         least, apart = work.timed(one)
         assert set(one.others) < set(least) and ("compiled" in least) == (kernels.compiled_kernel() is not None)
         assert all(seconds >= 0 for seconds in least.values()) and apart < 1e-11
+
+
+def test_only_those_are_timed_that_compute_the_same(monkeypatch):
+    """A library for equal covariances took another law, in less time."""
+    laws = work.problems.random_spectrum(np.random.default_rng(3), 2)
+    other = peers.Method("others' law", lambda problem, epsilons: epsilons, declines=lambda problem: "equal ones only")
+    same = peers.Method("this law", lambda problem, epsilons: epsilons)
+    assert list(work._values("work", laws, np.array([1.0]), [other, same]).others) == ["this law"]
+    monkeypatch.setattr(peers, "_load", lambda module: (None, ""))
+    assert peers.dp_accounting_method().declines(laws)
 
 
 def test_the_kernel_is_left_alone_inside_only():

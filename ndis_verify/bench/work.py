@@ -74,7 +74,8 @@ def _some(count: int, scale: float) -> int:
 
 def _values(name: str, problem: problems.Spectrum, epsilons: np.ndarray, known: list[Method]) -> Work:
     laws = fast_problem(problem)
-    others = {method.name: partial(method.evaluate, problem, epsilons) for method in known}
+    able = [method for method in known if not method.declines(problem)]
+    others = {method.name: partial(method.evaluate, problem, epsilons) for method in able}
     return Work(name, lambda: hockey_stick(laws, epsilons), others)
 
 
