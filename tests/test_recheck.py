@@ -13,8 +13,8 @@ import pytest
 from flint import acb, arb, ctx, fmpq
 
 from ndis_verify.claims.ledger import find
-from ndis_verify.report.ledger_export import export_lines
-from ndis_verify.symbolic import classical_gaussian, mean_shift
+from ndis_verify.report.ledger_export import export_lines, step_records
+from ndis_verify.symbolic import classical_gaussian, mean_shift, ndis_lemma
 from ndis_verify.symbolic.expression_data import expression_data
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -302,3 +302,11 @@ def test_a_pair_in_the_plane_is_one_of_independent_coordinates():
     with ctx.workprec(200):
         one, other = matrices.normal_pair(*pair), laws.independent(mean, deviations, eps)
     assert one.overlaps(other) and one.rad() < arb("1e-12") and other.rad() < arb("1e-12")
+
+
+def test_rules_of_transposes_are_exported_as_letters():
+    """`transpose(R)` is a letter of its own; the whole export ended where a rule had one."""
+    found = {record["step"]: record for record in step_records(ndis_lemma.log_density_ratio())}
+    rules = [word for word, _ in found["A is symmetric"]["rules"]]
+    assert ["R^T"] in rules and ["K^T"] in rules
+    assert records.words(found["A is symmetric"], None)[0] == records.words(found["whitening of P"], None)[0]

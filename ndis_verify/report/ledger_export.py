@@ -23,10 +23,12 @@ from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.printing import number_text
 from ndis_verify.statements.statement import Statement
 from ndis_verify.symbolic import all_derivations
-from ndis_verify.symbolic.block_algebra import BlockAlgebra
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 from ndis_verify.symbolic.expression_data import NotExportable, declared_signs, expression_data
+from ndis_verify.symbolic.notation import transpose
 from ndis_verify.symbolic.sides import opened
+from ndis_verify.symbolic.zero import as_expression
 
 FORMAT = 1
 Record = dict[str, Any]
@@ -139,13 +141,19 @@ def _form(side: Any) -> list[Any]:
 
 def _words(step: Step, algebra: BlockAlgebra) -> Record:
     """Polynomials in letters that do not commute, and the rules by which words are rewritten."""
-    sides = (step.lhs, step.rhs)
-    rules = [([letter.name for letter in word], to) for word, to in algebra.rules.items()]
+    sides = tuple(map(_marked, (step.lhs, step.rhs)))
+    rules = [([_marked(one).name for one in word], _marked(to)) for word, to in algebra.rules.items()]
     return {
         "sides": [[expression_data(side) for side in sides]],
         "rules": [[word, expression_data(to)] for word, to in rules],
         "symbols": declared_signs(*sides, *(to for _, to in rules)),
     }
+
+
+def _marked(side: Any) -> Any:
+    """With a letter called v^T in the place of the transpose of the letter v."""
+    turned = {one: letter(f"{one.args[0]}^T") for one in as_expression(side).atoms(transpose) if one.args[0].is_Symbol}
+    return as_expression(side).xreplace(turned)
 
 
 def _entries(side: Any) -> list[Any]:
