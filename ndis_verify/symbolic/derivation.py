@@ -8,7 +8,7 @@ step that does not stand on itself names its premises, and the court holds it to
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -189,6 +189,14 @@ class Conclusion:
     symbols: Mapping[str, sp.Symbol] = field(default_factory=dict)
     part: str = ""
     granted: Mapping[str, str] = field(default_factory=dict)
+
+
+def parts(
+    claims: Iterable[str], ends: Mapping[str, str], granted: Mapping[str, str] | None = None
+) -> tuple[Conclusion, ...]:
+    """That steps are parts of each of the claims: `ends`, step -> which part."""
+    known = granted or {}
+    return tuple(Conclusion(claim, end, part=part, granted=known) for claim in claims for end, part in ends.items())
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, parts
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.notation import x as place
@@ -25,10 +25,6 @@ _EVERY = (
     *("PKG-release-tested", "PKG-release-relative-projection", *_SOLUTIONS),
     *("PKG-release-logistic", "PKG-release-process", "PKG-release-declared"),
 )
-
-
-def _parts(claims: tuple[str, ...], ends: dict[str, str]) -> tuple[Conclusion, ...]:
-    return tuple(Conclusion(claim, end, part=part) for claim in claims for end, part in ends.items())
 
 
 @cache
@@ -125,7 +121,7 @@ def sampler() -> Derivation:
             Fault("trials stop with probability 1/e", "trials", lambda rhs: 1 - sp.exp(-1)),
             Fault("a digit too many", "digits", lambda rhs: slope * digits / 2**51),
         ),
-        concludes=_parts(
+        concludes=parts(
             _EVERY,
             {
                 "kept": "the law of a normal draw: the layers and the tail",
@@ -198,7 +194,7 @@ def solution() -> Derivation:
             Fault("Gamma dropped", "mixture", lambda rhs: b ** (-power)),
             Fault("spread not solved for", "normal law", lambda rhs: spread**2 * noise**2),
         ),
-        concludes=_parts(
+        concludes=parts(
             _SOLUTIONS,
             {"normal law": "the law of a normal solution", "Student law": "the law of a sketched solution"},
         ),
@@ -287,7 +283,7 @@ def rounding() -> Derivation:
             Fault("reading rounded up", "below", lambda rhs: value + margin),
             Fault("a whole step", "distance", lambda rhs: step),
         ),
-        concludes=_parts(
+        concludes=parts(
             _EVERY,
             {
                 "post-processing": "rounding: a function of the draw",

@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import letter
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, parts
 from ndis_verify.symbolic.least_squares_algebra import a, beta, rank_one, residual, w
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
 from ndis_verify.symbolic.notation import held
@@ -30,11 +30,7 @@ _MEMBERS = dict.fromkeys(
 
 
 def _parts(granted: Mapping[str, str], ends: Mapping[str, str]) -> tuple[Conclusion, ...]:
-    return tuple(
-        Conclusion(claim, end, part=part, granted={_REGULAR: text})
-        for claim, text in granted.items()
-        for end, part in ends.items()
-    )
+    return tuple(one for claim, text in granted.items() for one in parts((claim,), ends, {_REGULAR: text}))
 
 
 @cache

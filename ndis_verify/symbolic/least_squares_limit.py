@@ -6,7 +6,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step, Use, parts
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.leverage_beside_a_ridge import LEVERAGE, RECORD, length, leverage, of_a_record, ridge
 from ndis_verify.symbolic.leverage_beside_a_ridge import v as record
@@ -19,10 +19,6 @@ _length2, _level = sp.symbols("l2 sigma2", positive=True)
 _POSITIVE = "sigma > 0"
 rows, square = sp.symbols("r s", positive=True)  # square = |z|^2 of the scaled error
 _CLAIMS = ("N24-L1", "N24-Fig11", "N24-6.3-gap")
-
-
-def _parts(ends: dict[str, str], claims: tuple[str, ...] = _CLAIMS) -> tuple[Conclusion, ...]:
-    return tuple(Conclusion(claim, end, part=part) for claim in claims for end, part in ends.items())
 
 
 @cache
@@ -116,7 +112,7 @@ def limit_law() -> Derivation:
             Fault("(1 + s/r)^r falls", "growth is positive", lambda rhs: 2 * y / (1 + y) ** 2),
             Fault("constant off by 1/r", "constant, d = 2 in full", lambda rhs: 2 - rhs),
         ),
-        concludes=_parts({"exponent": "the Student law tends to the normal one as r grows"}),
+        concludes=parts(_CLAIMS, {"exponent": "the Student law tends to the normal one as r grows"}),
     )
 
 
@@ -233,7 +229,7 @@ def distance_rate() -> Derivation:
             Fault("r for r - d in the second gamma", "its first terms", lambda rhs: rhs + d / 2 * sp.log(least)),
             Fault("half of K", "order 1/r^2", lambda rhs: rhs / 2),
         ),
-        concludes=_parts({"order 1/r^2": "the rate in total variation at a fixed d, as r grows"}),
+        concludes=parts(_CLAIMS, {"order 1/r^2": "the rate in total variation at a fixed d, as r grows"}),
     )
 
 
@@ -350,9 +346,9 @@ def privacy_gap() -> Derivation:
             Fault("share counted twice", "fixed record, exact", lambda rhs: 1 + 2 * p * share / (1 - q)),
             Fault("factor e^eps dropped", "one event", lambda rhs: rhs + sp.exp(epsilon) * second),
         ),
-        concludes=_parts(
-            {"every event": "asymptotic privacy, with the limit law", "exact rate": "the rate of a fixed record"},
+        concludes=parts(
             ("N24-Fig11", "N24-6.3-gap"),
+            {"every event": "asymptotic privacy, with the limit law", "exact rate": "the rate of a fixed record"},
         ),
     )
 
@@ -483,12 +479,12 @@ def pure_privacy() -> Derivation:
             Fault("cap without the record", "cap", lambda rhs: length2 / level),
             Fault("equality with d-1 rows more", "attained", lambda rhs: rhs + extra * leverage_log / 2),
         ),
-        concludes=_parts(
+        concludes=parts(
+            ("N24-Fig4", "N24-T5"),
             {
                 "q capped": "which (p, q) the augmented databases have: no larger q",
                 "a lone record fills the edge": "which (p, q) the augmented databases have: all of the largest q",
                 "epsilon": "the epsilon at which the sketched solution has delta = 0",
             },
-            ("N24-Fig4", "N24-T5"),
         ),
     )
