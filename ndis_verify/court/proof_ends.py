@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -23,6 +24,8 @@ from ndis_verify.symbolic.statement_terms import definitions, expression, letter
 from ndis_verify.symbolic.transposes import is_marked, is_symmetric
 from ndis_verify.symbolic.unknowns import equal
 
+_SIGNS = re.compile(r"( (?:[<>]=?|=|in) )")
+
 
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
     """What is missing for `proofs` to prove the claim: of those that say what they conclude, and of all together.
@@ -38,8 +41,7 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
     wrong: list[str] = []
     met: set[Relation] = set()
     for proof, one in ends:
-        if stated is None or not one.part:
-            wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
+        wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
         if stated is not None and not one.part:
             met_here, text = concluded(proof, one, stated)
             met |= met_here
@@ -190,19 +192,38 @@ def _same(side: Any, wanted: Any) -> bool:
 def _foreign_hypotheses(
     derivation: Derivation, end: Conclusion, stated: Statement | None, given: tuple[str, ...]
 ) -> list[str]:
-    """Hypotheses of the derivation that are not the claim's."""
+    """Hypotheses of the derivation that are not the claim's; what is a part may say that it holds under one."""
     heads = set() if stated is None else {node.head for t in stated.all_terms() for node in nodes(t)}
     wrong = []
     gaps = [] if stated is None else _stated_gaps(stated, definitions(stated, end.symbols))
+    own = [one.part for one in derivation.concludes if one.claim == end.claim]
     for h in derivation.hypotheses:
         text = h.text if isinstance(h, Hypothesis) else h
         meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means and h.relation is None
         relation = h.relation if isinstance(h, Hypothesis) else None
-        said = text if stated is not None else end.granted.get(text, text)
+        said = text if stated is not None and not end.part else end.granted.get(text, text)
         same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated, gaps)
+        if stated is not None and end.part:
+            same |= any(_says(one, said) for one in (*given, *own))
         if not (meant or same):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong
+
+
+_BEFORE = r"(?:^|[,;:.(]\s?|\b(?:and|as|for|if|of|or|where|with)\s)"
+_AFTER = r"(?:$|[,;:.)]|\s(?:and|or)\b)"
+
+
+def _says(text: str, hypothesis: str) -> bool:
+    """Whether a hypothesis stands in a text word for word, two words at least; a relation as one link of a chain, or
+    between words.
+    """
+    wanted = re.escape(hypothesis)
+    if not _SIGNS.search(hypothesis):
+        return " " in hypothesis and re.search(rf"(?<!\w){wanted}(?!\w)", text, re.IGNORECASE) is not None
+    chain = _SIGNS.split(text)
+    links = ("".join(chain[k : k + 3]) for k in range(0, len(chain) - 2, 2))
+    return hypothesis in links or re.search(_BEFORE + wanted + _AFTER, text) is not None
 
 
 def _stated_gaps(stated: Statement, known: dict[str, Any]) -> list[tuple[str, Any]]:

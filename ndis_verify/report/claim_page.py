@@ -84,8 +84,11 @@ def steps_in_words(numbers: Mapping[str, int]) -> str:
 
 
 def carried(claim: Claim, derivation: Derivation) -> str:
-    """What a derivation has to do with a claim."""
+    """What a derivation has to do with a claim, and in which of its words the claim grants a hypothesis."""
     said, proofs = derivation.claims.get(claim.id, ""), proofs_of(claim)
+    granted = {h: by for one in derivation.concludes if one.claim == claim.id for h, by in one.granted.items()}
+    if granted:
+        said += f" (the claim says of {'; '.join(f'{h!r}: {by!r}' for h, by in granted.items())})"
     if proofs and derivation not in proofs:
         return f"Beside its proofs: {said or 'another route to its number'}"
     return f"Of the statement: {said}" if said else "A lemma of its proofs"

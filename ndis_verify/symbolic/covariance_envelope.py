@@ -343,9 +343,14 @@ def exact_envelope() -> Derivation:
             Fault("larger slope twice the smaller", "larger slope, P first", lambda rhs: 2 * rhs),
         ),
         concludes=(
-            *(Conclusion("N26-T6.1-corrected", end, part="the exact covariance term") for end in ends),
             *(
-                Conclusion("N26-L3-three-eigenvalues", end, part="both divergences rise with every eigenvalue")
+                Conclusion("N26-T6.1-corrected", end, part="the exact covariance term, for equal means and l_i >= 0")
+                for end in ends
+            ),
+            *(
+                Conclusion(
+                    "N26-L3-three-eigenvalues", end, part="both divergences rise with every eigenvalue, for l_i >= 0"
+                )
                 for end in rises
             ),
         ),

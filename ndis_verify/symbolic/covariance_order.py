@@ -79,6 +79,10 @@ def scale_order() -> Derivation:
                 Conclusion(claim, "order", {"lam": lam, "m": m, "eps": epsilon})
                 for claim in ("N26-L3", "N26-L3-two-eigenvalues")
             ),
-            Conclusion("N26-T4.2", "order", part="the more spread law first is the greater covariance term"),
+            Conclusion(
+                "N26-T4.2",
+                "order",
+                part="the more spread law first is the greater covariance term: lam_i >= 1, m_i >= 1",
+            ),
         ),
     )

@@ -172,7 +172,7 @@ def pair_gdp() -> Derivation:
                 "epsilon": epsilon,
             },
             {},
-            ("both covariances positive definite",),
+            ("both positive definite",),
         ),
         Step(
             "one test",
@@ -207,7 +207,7 @@ def pair_gdp() -> Derivation:
         id="gdp_parameter.pair_gdp",
         title="Which Gaussian pairs have a GDP parameter",
         sources=("KM-2.8",),
-        hypotheses=("both covariances positive definite", Hypothesis("lambda > 1", ratio > 1)),
+        hypotheses=("both positive definite", Hypothesis("lambda > 1", ratio > 1)),
         steps=steps,
         result_step="threshold",
         symbols={"M": wanted, "m": mean, "lambda": ratio},
@@ -225,7 +225,7 @@ def pair_gdp() -> Derivation:
                 ("equal covariances", "the least parameter of equal covariances"),
                 ("one direction", "that one direction is enough"),
                 ("no bound", "that no parameter is large enough"),
-                ("threshold", "where a parameter is too small"),
+                ("threshold", "where a parameter is too small, lambda > 1"),
             )
         ),
     )

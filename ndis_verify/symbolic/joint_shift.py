@@ -169,7 +169,7 @@ def grows_with_shift() -> Derivation:
             Fault("common part added", "what is left, m", lambda rhs: 2 * here["m"] - rhs),
             Fault("shift kept", "what is left, t m", lambda rhs: rhs.subs(shorter, 1)),
         ),
-        concludes=(Conclusion("N26-D6-joint", "in every coordinate", part="monotone in the shift"),),
+        concludes=(Conclusion("N26-D6-joint", "in every coordinate", part="monotone in the shift, for t <= 1"),),
     )
 
 

@@ -208,7 +208,15 @@ def least_split() -> Derivation:
             Fault("rise of the other path", "rises, second path", lambda rhs: 2 * _mean_step(_shift, _split)),
         ),
         concludes=(
-            Conclusion("N26-T6.1-corrected", "delta_LC grows", part="delta_LC grows with Delta, rho and nu"),
-            Conclusion("N26-T6.1-corrected", "delta_LC without jumps", part="delta_LC is continuous in v"),
+            Conclusion(
+                "N26-T6.1-corrected",
+                "delta_LC grows",
+                part=f"delta_LC grows with Delta, rho and nu, where {_CONTINUOUS}",
+            ),
+            Conclusion(
+                "N26-T6.1-corrected",
+                "delta_LC without jumps",
+                part=f"delta_LC is continuous in v, where {_COV_CONTINUOUS}",
+            ),
         ),
     )

@@ -421,7 +421,11 @@ def first_less_spread() -> Derivation:
             Fault("Q of mass 2", "E_P e^{-L}", lambda rhs: 2 * rhs),
         ),
         concludes=tuple(
-            Conclusion(claim, step, part="of two centred laws, the less spread one first")
+            Conclusion(
+                claim,
+                step,
+                part=f"of two centred laws, the less spread one first: {LEAST.text}, {EACH.text} and {RANGE.text}",
+            )
             for claim in ("N26-L2", "N26-T4.2")
             for step in ("bound", "nothing beyond")
         ),

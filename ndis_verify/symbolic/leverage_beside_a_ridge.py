@@ -26,7 +26,7 @@ gram = Et * E + v * vt
 LEVERAGE = "p = v^T w, where w = A^{-1} v, A = E^T E + v v^T + c I invertible"
 RECORD = Hypothesis("every record has norm at most l", sp.Le(scalar(vt * v), length**2))
 _CLAIMS = ("N26-T5.1", "N26-Fig1", "N26-Fig1-smallest-ridge", "N24-T3", "N24-C7", "N24-Fig8")
-_PART = "the leverage of every record of bounded norm beside the ridge"
+_PART = f"the leverage of every record beside the ridge: {LEVERAGE}"
 zero, one = sp.Integer(0), sp.Integer(1)
 
 _others, _record = sp.Matrix([[1, 0], [1, 2]]), sp.Matrix([1, 1])

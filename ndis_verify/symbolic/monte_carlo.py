@@ -110,7 +110,7 @@ def hoeffding_samples() -> Derivation:
             "The exponent that makes the bound gamma.",
             lhs=sp.log(2 / held(failure)),
             rhs=2 * accuracy**2 * _least,
-            premises=("alpha, gamma in (0, 1)", "Hoeffding's inequality"),
+            premises=("0 < alpha < 1", "0 < gamma < 1", "Hoeffding's inequality"),
         ),
         Step(
             "least sample size",
@@ -124,7 +124,7 @@ def hoeffding_samples() -> Derivation:
         id="monte_carlo.hoeffding_samples",
         title="The Monte Carlo estimator is within alpha with probability 1 - gamma",
         sources=("N24-Fig2", "N24-C1"),
-        hypotheses=("alpha, gamma in (0, 1)", "independent draws"),
+        hypotheses=("0 < alpha < 1", "0 < gamma < 1", "independent draws"),
         steps=steps,
         result_step="least sample size",
         symbols={"accuracy": accuracy, "failure_probability": failure},

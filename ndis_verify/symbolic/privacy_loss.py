@@ -401,7 +401,7 @@ def triangle() -> Derivation:
             Fault("inequality without its slack", "where u + y > 0", lambda rhs: rhs - plus(-u)),
             Fault("weight dropped in the bound", "bound", lambda rhs: first + second),
         ),
-        concludes=(Conclusion("N26-P3", "bound", part="for laws with densities"),),
+        concludes=(Conclusion("N26-P3", "bound", part="for P, Q, R laws on one space"),),
     )
 
 

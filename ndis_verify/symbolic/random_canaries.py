@@ -22,7 +22,7 @@ norm_squared = sp.Symbol("X2", nonnegative=True)
 zero = sp.Integer(0)
 _SPHERE, _APART = "canaries independent and uniform on the sphere", "X independent of the canaries"
 _NOISE = "noise N(0, s^2 I)"
-_GROWTH, _WIDTH = "as for KM-8.1, n -> infinity", "bin width C n^{-1/3}"
+_GROWTH, _WIDTH = "n -> infinity under the hypotheses of KM-8.1", "bin width C n^{-1/3}"
 
 
 @cache

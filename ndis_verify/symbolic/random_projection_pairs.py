@@ -129,7 +129,7 @@ def as_products() -> Derivation:
             ),
         ),
         concludes=tuple(
-            Conclusion("N26-P4", f"as products, {direction}", part=f"the two laws, {direction}")
+            Conclusion("N26-P4", f"as products, {direction}", part=f"the two laws, {direction}, for p < 1")
             for direction in DIRECTIONS
         ),
     )
@@ -265,6 +265,6 @@ def grows_with_leverage() -> Derivation:
         ),
         concludes=(
             Conclusion("N26-P4", "larger leverage, deletion", {"p": leverage, "q": larger, "r": r, "eps": epsilon}),
-            Conclusion("N26-P4", "larger leverage, insertion", part="in the other direction too"),
+            Conclusion("N26-P4", "larger leverage, insertion", part="in the other direction too, for q >= p"),
         ),
     )

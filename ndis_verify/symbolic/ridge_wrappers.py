@@ -95,6 +95,6 @@ def subsampling() -> Derivation:
         concludes=tuple(
             Conclusion(claim, end, part=part)
             for claim in ("N26-T5.3", "N26-Fig3")
-            for end, part in (("averages", "the sample of the other records"), ("eps'", "the inner epsilon"))
+            for end, part in (("averages", _SAMPLES), ("eps'", "the inner epsilon"))
         ),
     )

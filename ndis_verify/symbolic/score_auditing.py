@@ -165,9 +165,9 @@ def set_limits() -> Derivation:
         concludes=tuple(
             Conclusion("KM-Alg2-corrected", end, part=part)
             for end, part in (
-                ("epsilon", "the epsilon of a set"),
+                ("epsilon", f"the epsilon of a set, where {DENSITIES}"),
                 ("the complement, free", "the other order"),
-                ("below the hull", "the trade-off curve"),
+                ("below the hull", "the trade-off curve, where P(S) >= a and Q(S) <= b"),
                 ("a family", "with which confidence"),
             )
         ),
@@ -265,8 +265,10 @@ def simultaneous_limits() -> Derivation:
             Fault("half the deviation", "deviation", lambda rhs: rhs**2),
         ),
         concludes=(
-            Conclusion("KM-Alg2-corrected", "radius", part="every union of bins"),
-            Conclusion("KM-Alg2-corrected", "prefixes of an order", part="every prefix of an order of the bins"),
+            Conclusion("KM-Alg2-corrected", "radius", part="every union of bins, for 0 < gamma < 1"),
+            Conclusion(
+                "KM-Alg2-corrected", "prefixes of an order", part=f"every prefix of an order of the bins: {BINS}"
+            ),
         ),
     )
 

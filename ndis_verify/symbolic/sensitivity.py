@@ -136,7 +136,14 @@ def logistic_shift() -> Derivation:
             Fault("n l^2 for n l^2/4", "shift", lambda rhs: rhs.subs(records, 4 * records)),
             Fault("gradient of the other sign", "its size", lambda rhs: -rhs),
         ),
-        concludes=(Conclusion("N26-Pr7", "shift", part="the shift of the mean"),),
+        concludes=(
+            Conclusion(
+                "N26-Pr7",
+                "shift",
+                part="the shift of the mean",
+                granted={_NORMS: "records of norm at most l", _SIZE: "at least the size of both databases"},
+            ),
+        ),
     )
 
 

@@ -420,7 +420,7 @@ def one_eigenvalue() -> Derivation:
         ),
         concludes=(
             *(Conclusion("N26-Pr7-improved", end, _NAMES) for end in ends),
-            Conclusion("N26-Pr7-improved", "T >= 0", part="the form with the record"),
+            Conclusion("N26-Pr7-improved", "T >= 0", _NAMES, part="the form with the record"),
         ),
     )
 

@@ -220,8 +220,18 @@ def conversion() -> Derivation:
             Fault("line not below 1 - x", "value at 1 - x", lambda rhs: 1 - slack_h),
         ),
         concludes=(
-            Conclusion("KM-2.7", "largest", part="that the mechanism is f-DP, and f the largest such function"),
-            Conclusion("KM-Alg1", "finite grid", part="that it tends to f as the grid is refined"),
+            Conclusion(
+                "KM-2.7",
+                "largest",
+                part="that the mechanism is f-DP, and f the largest such function, for x in [0, 1]",
+                granted={_PROFILE: "the largest divergence over both orders of every neighbouring pair"},
+            ),
+            Conclusion(
+                "KM-Alg1",
+                "finite grid",
+                part="that it tends to f as the grid is refined, for x in [0, 1]",
+                granted={_PROFILE: "h as in KM-2.7"},
+            ),
         ),
     )
 
@@ -446,7 +456,7 @@ def subsampled_gaussian() -> Derivation:
             for end, part in (
                 ("mu = 1/s suffices", "every test, in one order"),
                 ("both orders", "and in the other"),
-                ("threshold", "that no smaller mu will do"),
+                ("threshold", "that no smaller mu will do, 0 < c < 1/s"),
             )
         ),
     )

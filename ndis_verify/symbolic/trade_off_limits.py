@@ -14,7 +14,7 @@ alpha, mu = sp.symbols("alpha mu", positive=True)
 threshold = sp.Symbol("z", real=True)
 zero = sp.Integer(0)
 _ERRORS, _CURVE = "alpha the type I and beta the type II error", "f a trade-off function"
-_CHOSEN = "a test fixed before the samples are drawn, which are independent"
+_PAIR, _CHOSEN = "a mu-GDP pair", "a test fixed before the samples are drawn, which are independent"
 
 
 @cache
@@ -32,7 +32,7 @@ def lower_bound() -> Derivation:
             "alpha = 1 - Phi(u), beta = Phi(v): where both limits hold the bound is at most mu.",
             "a test of a mu-GDP pair",
             {"u": u, "v": v, "mu": mu},
-            {"GDP": "the mechanism is mu-GDP"},
+            {"GDP": _PAIR},
         ),
         by_fact(
             "Clopper-Pearson",
@@ -68,7 +68,7 @@ def lower_bound() -> Derivation:
         id="trade_off_limits.lower_bound",
         title="A lower confidence limit for mu",
         sources=("KM-eq2.4",),
-        hypotheses=("the mechanism is mu-GDP", _CHOSEN),
+        hypotheses=(_PAIR, _CHOSEN),
         steps=steps,
         result_step="confidence",
         symbols={"gamma1": g1, "gamma2": g2},

@@ -223,7 +223,7 @@ def two_divergences() -> Derivation:
             Fault("square of a_i left out", "eigenvalue", lambda rhs: rhs - _excess**2),
         ),
         concludes=tuple(
-            Conclusion(claim, end, part="with the divergence of the covariance shift")
+            Conclusion(claim, end, part="with the divergence of the covariance shift, for s_i >= 1")
             for claim in ("N26-T4.2", "N26-T4.2-corrected", "N26-D6-corrected")
             for end in ends
         ),

@@ -134,8 +134,8 @@ CLAIMS = (
             over=_DATA,
         ),
         about=(
-            "With g a row of Pi and w the residual of least squares, X = B^T g g^T w has mean B^T w = 0 and covariance"
-            " E X X^T = B^T (|w|^2 I + 2 w w^T) B."
+            "The row of Pi is standard normal: with g this row and w the residual of least squares, X = B^T g g^T w has"
+            " mean B^T w = 0 and covariance E X X^T = B^T (|w|^2 I + 2 w w^T) B."
         ),
         declared=Verdict.PROVED,
         checks=(proof("the residual's moments", least_squares_moments.residual_moments), _MOMENTS),

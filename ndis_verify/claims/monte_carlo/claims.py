@@ -125,8 +125,8 @@ CLAIMS = (
         title="the estimator's sample size m = ceil(log(2/gamma)/(2 alpha^2))",
         stated=_HOEFFDING,
         about=(
-            "m = ceil(log(2/gamma)/(2 alpha^2)) independent hinge values max(0, 1 - exp q_eps(Z)) are averaged; the"
-            " left side is Hoeffding's bound of the chance that their mean is off by more than alpha."
+            "The hinge values max(0, 1 - exp q_eps(Z)) at m = ceil(log(2/gamma)/(2 alpha^2)) independent draws of Z are"
+            " averaged; the left side is Hoeffding's bound of the chance that their mean is off by more than alpha."
         ),
         declared=Verdict.PROVED,
         checks=_CHECKS[:4],

@@ -101,12 +101,12 @@ _AT_M = {
     "r": 1,
 }
 _TEST_THEN_RELEASE = (
-    "D is the larger of two databases, m the least eigenvalue of D^T D; that of the smaller one is k l^2 below. A run"
-    " on either, its own eigenvalue h below m (0 or k l^2), adds noise of standard deviation s to it and s Phi^{-1}(f)"
-    " to that: b, good (w = 1) if b <= m. Then it projects above the ridge v, beside which the record has leverage p. t"
-    " and u are the laws of the noised value in the two runs (sums over it are integrals), a and c the chances of an"
-    " outcome given it. So (x + y, delta)-DP, delta = delta_T + delta_R + f: delta_T = delta_shift(l^2/s; x), delta_R ="
-    " delta_delete(P, r; y)."
+    "Every record has norm at most l; D is the larger of two databases, m the least eigenvalue of D^T D; that of the"
+    " smaller one is k l^2 below. A run on either, its own eigenvalue h below m (0 or k l^2), adds noise of standard"
+    " deviation s to it and s Phi^{-1}(f) to that: b, good (w = 1) if b <= m. Then it projects above the ridge v,"
+    " beside which the record has leverage p. t and u are the laws of the noised value in the two runs (sums over it"
+    " are integrals), a and c the chances of an outcome given it. So (x + y, delta)-DP, delta = delta_T + delta_R + f:"
+    " delta_T = delta_shift(l^2/s; x), delta_R = delta_delete(P, r; y)."
 )
 # The noise of the test beyond -c, and up to it: what the lower bound is there.
 _BEYOND = "m + tau (y - c - Phi^-1(1 - delta))"

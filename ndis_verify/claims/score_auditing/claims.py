@@ -281,10 +281,10 @@ CLAIMS = (
             ),
         ),
         about=(
-            "For sets fixed by other rows, Clopper-Pearson limits a of P(S) and b of Q(S), of independent scores"
-            " within each sample, give delta(eps) >= a - e^eps b, epsilon(delta) >= log((a - delta)/b) and a curve T"
-            " below the hull of (b, 1 - a), at once, with the confidence of the two limits; for every union of bins,"
-            " TV radii do. Where the limits hold, t the set's indicator and h the divergence at eps:"
+            "For sets fixed by other rows, Clopper-Pearson limits a of P(S) and b of Q(S), of independent draws of"
+            " scores within each sample, give delta(eps) >= a - e^eps b, epsilon(delta) >= log((a - delta)/b) and a"
+            " curve T below the hull of (b, 1 - a), at once, with the confidence of the two limits; for every union of"
+            " bins, TV radii do. Where the limits hold, t the set's indicator and h the divergence at eps:"
         ),
         declared=Verdict.PROVED,
         checks=(

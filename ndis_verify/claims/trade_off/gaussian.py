@@ -80,9 +80,9 @@ CLAIMS = (
             over=(real("mu", "1e-2", 6, "log"), *(real(name, "1e-6", "0.999", "logit") for name in "AB")),
         ),
         about=(
-            "A and B are upper limits of the errors alpha and beta of one test, chosen before the samples, of a mu-GDP"
-            " pair: where each limit fails with probability at most gamma1 and gamma2, the left side is a lower bound"
-            " for mu that fails with probability at most gamma1 + gamma2."
+            "A and B are upper limits of the errors alpha and beta, on a mu-GDP pair, of a test fixed before the"
+            " samples are drawn, which are independent: where each limit fails with probability at most gamma1 and"
+            " gamma2, the left side is a lower bound for mu that fails with probability at most gamma1 + gamma2."
         ),
         declared=Verdict.PROVED,
         checks=(
