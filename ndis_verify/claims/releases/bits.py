@@ -180,22 +180,39 @@ def undecided(rounding: Fraction = Fraction(1, 2)) -> Iterator[None]:
             module.nearest = kept[1]  # type: ignore[attr-defined]  # a name of each
 
 
+def beside_the_middle(mechanism: Any, route: Route, seed: int) -> np.ndarray:
+    """Values to which a mechanism, which adds noise to each, adds under this seed what takes them to 2^-2 to 2^-24 of a
+    step below and above the middle of two points of its grid.
+    """
+    offsets = [side * mpf(2) ** -k for k in range(2, 25) for side in (-1, 1)]
+    nothing = np.zeros(len(offsets))
+    unit = released(mechanism, nothing, seed)[1][0]
+    with mpmath.workdps(_DIGITS):
+        added = route(mechanism, nothing, Stream(np.random.default_rng(seed)), 1.0)
+        return np.array([float((mp.nint(z / unit) + mpf(1) / 2 + o) * unit - z) for z, o in zip(added, offsets)])
+
+
 def recomputed(
     cases: Callable[[str], list[tuple[Any, np.ndarray]]],
     route: Route,
     scale: float = 1.0,
     step: float = 1.0,
     rounding: Fraction = Fraction(1, 2),
+    beside: bool = False,
 ) -> Callable[[str], Evidence]:
     """`run(effort)`: all released numbers of the cases are the nearest points of the grid, to the nearest float64, to
     what the route finds; once more where float64 is kept from deciding any of them.
 
-    scale, step, rounding: faults, in the noise, in the grid and in what is rounded without float64.
+    scale, step, rounding: faults, in the noise, in the grid and in what is rounded without float64. beside: the
+    mechanism adds noise to each number, and is run on some that land next to the middle of two points, too.
     """
 
     def run(effort: str) -> Evidence:
         count = 0
-        for seed, (mechanism, data) in enumerate(cases(effort)):
+        runs = [(seed, *case) for seed, case in enumerate(cases(effort))]
+        if beside:
+            runs += [(seed, mechanism, beside_the_middle(mechanism, route, seed)) for seed, mechanism, _ in runs]
+        for seed, mechanism, data in runs:
             numbers, steps = released(mechanism, data, seed)
             with undecided(rounding):
                 again, _ = released(mechanism, data, seed)

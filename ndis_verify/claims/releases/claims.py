@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ _REASON = (
     "Law and rounding are proved; that the program's bits are theirs rests on error bounds argued in its modules and on"
     " draws whose every bit was computed again by another route: a sample of draws, not all."
 )
+_BELOW_THE_MIDDLE = Fraction(1, 2) - Fraction(1, 2**20)
 _GRID = "The step is a power of two that public numbers fix; a release for which there is none is refused."
 
 
@@ -161,6 +162,7 @@ class _Kind:
     cases: Cases
     route: bits.Route
     proofs: tuple[Callable[[], Derivation], ...] = ()
+    adds_noise: bool = False  # to each number by itself
 
 
 _KINDS = (
@@ -171,6 +173,7 @@ _KINDS = (
         "2^-20 of the std",
         _gaussian,
         bits.gaussian,
+        adds_noise=True,
     ),
     _Kind(
         "laplace",
@@ -179,6 +182,7 @@ _KINDS = (
         "2^-20 of the scale",
         _laplace,
         bits.laplace,
+        adds_noise=True,
     ),
     _Kind(
         "projection",
@@ -275,18 +279,15 @@ def _cases(kind: _Kind) -> Callable[[str], list[tuple[Any, np.ndarray]]]:
 
 
 def _claim(kind: _Kind) -> Claim:
-    cases = _cases(kind)
-    again = Check(
-        "every bit computed again",
-        Kind.ATTACK,
-        bits.recomputed(cases, kind.route),
-        {
-            "noise larger by 1e-4": bits.recomputed(cases, kind.route, scale=1 + 1e-4),
-            "a grid of a third of the step": bits.recomputed(cases, kind.route, step=1 / 3),
-            "rounded down, where float64 leaves it open": bits.recomputed(cases, kind.route, rounding=Fraction(1)),
-        },
-        "bits",
-    )
+    recomputed = partial(bits.recomputed, _cases(kind), kind.route, beside=kind.adds_noise)
+    faults = {
+        "noise larger by 1e-4": recomputed(scale=1 + 1e-4),
+        "a grid of a third of the step": recomputed(step=1 / 3),
+        "rounded down, where float64 leaves it open": recomputed(rounding=Fraction(1)),
+    }
+    if kind.adds_noise:
+        faults["rounded up from 2^-20 of a step below the middle on"] = recomputed(rounding=_BELOW_THE_MIDDLE)
+    again = Check("every bit computed again", Kind.ATTACK, recomputed(), faults, "bits")
     derivations: tuple[Callable[[], Derivation], ...] = (exact_release.sampler, exact_release.rounding, *kind.proofs)
     return Claim(
         id=f"PKG-release-{kind.name}",
