@@ -153,7 +153,7 @@ def second_moments() -> Derivation:
             Fault("twice the variance", "second moment", lambda rhs: 2 * rhs),
         ),
         concludes=(
-            Conclusion("N24-P13", "every n", part=f"the moments of a row, in any direction: {_ROW}"),
+            Conclusion("N24-P13", "every n", part="the moments of a row, in any direction"),
             *(
                 Conclusion(claim, "every n", part="the moments of a row", granted={_ROW: _ENTRIES})
                 for claim in ("N24-P11", "N24-L1")

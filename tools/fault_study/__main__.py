@@ -39,6 +39,7 @@ RULES: dict[str, Rule] = {
     "a step of a proof left out": faults.step_left_out,
     "a decided step left as words": faults.step_in_words,
     "a false step": faults.false_step,
+    "a part without its hypothesis": faults.part_without_its_hypothesis,
     "proved by a derivation of something else": faults.proof_of_something_else(mean_shift.hockey_stick),
     "another verdict declared": faults.declared_otherwise,
     "a search called a proof": faults.search_called_a_proof,

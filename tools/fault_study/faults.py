@@ -240,6 +240,19 @@ def false_step(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
                 )
 
 
+def part_without_its_hypothesis(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
+    """What is proved of a part under a hypothesis that only the part says, said of the part without it."""
+    for check, derivation in _proofs(claim):
+        said = [end.part for end in derivation.concludes if end.claim == claim.id]
+        alone = [text for text in derivation.given if text.lower() not in claim.statement.lower()]
+        if claim.stated is not None and all(said) and any(text in part for text in alone for part in said):
+            bare = tuple(replace(end, part="a part", granted={}) for end in derivation.concludes)
+            yield (
+                f"what {derivation.id} supposes is not said",
+                _reproved(claim, check, lambda d=derivation, ends=bare: replace(d, concludes=ends)),
+            )
+
+
 def proof_of_something_else(other: Callable[[], Derivation]) -> Rule:
     """The claim, a false one above all, declared proved by a derivation of another subject."""
 

@@ -151,8 +151,8 @@ CLAIMS: tuple[Claim, ...] = (
             over=(*(real(name, "1e-6", 1, "log") for name in "abcd"), real("eps", -3, 6)),
         ),
         about=(
-            "H_{e^eps}(P~, Q~) <= H_{e^eps}(P, Q) for the binned laws, any bins that cover the line, real eps: masses"
-            " a, b and c, d that fall into one bin."
+            "H_{e^eps}(P~, Q~) <= H_{e^eps}(P, Q) for the binned laws, finitely many bins that cover the line, real"
+            " eps: masses a, b and c, d that fall into one bin."
         ),
         declared=Verdict.PROVED,
         checks=(
