@@ -179,9 +179,9 @@ class Conclusion:
     """A step whose relation is one of the relations of a claim.
 
     `symbols`: variable of the claim's statement -> symbol of the derivation; the court translates the statement and
-    compares. `part`: what of the claim it is, in words, where it is less than one of its relations; nothing is compared
-    then, and the verdict's evidence says so. `granted`, of a claim that is a text: hypothesis -> the claim's that says
-    it in other words.
+    compares. `part`: what of the claim it is, in words, where it is less than one of its relations; no relation is
+    compared then, and the verdict's evidence says so, and under which further hypotheses it holds. `granted`, of a part
+    or of a claim that is a text: hypothesis -> words of the claim that say it.
     """
 
     claim: str
