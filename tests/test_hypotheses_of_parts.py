@@ -43,6 +43,7 @@ def test_a_relation_is_compared_where_the_symbols_are_named():
     assert _foreign(Hypothesis("ordered", P <= L))
     assert _foreign(Hypothesis("ordered", L <= P), symbols=names)
     assert _foreign(Hypothesis("ordered", P <= L), symbols={**names, "p": M, "m": P})
+    assert _foreign(Hypothesis("ordered", M <= P), symbols={"p": M, "l": P, "m": M})  # two variables are no one symbol
 
 
 def test_a_part_may_hold_under_a_hypothesis_that_it_says():

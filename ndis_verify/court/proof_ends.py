@@ -195,7 +195,8 @@ def _foreign_hypotheses(
     """Hypotheses of the derivation that are not the claim's; what is a part may say that it holds under one."""
     heads = set() if stated is None else {node.head for t in stated.all_terms() for node in nodes(t)}
     wrong = []
-    gaps = [] if stated is None else _stated_gaps(stated, definitions(stated, end.symbols))
+    distinct = len(set(end.symbols.values())) == len(end.symbols)
+    gaps = _stated_gaps(stated, definitions(stated, end.symbols)) if stated is not None and distinct else []
     own = [one.part for one in derivation.concludes if one.claim == end.claim]
     for h in derivation.hypotheses:
         text = h.text if isinstance(h, Hypothesis) else h
