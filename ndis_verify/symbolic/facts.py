@@ -29,6 +29,7 @@ from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
 from ndis_verify.symbolic.facts_of_sketches import OF_SKETCHES
 from ndis_verify.symbolic.facts_of_statistics import OF_STATISTICS
+from ndis_verify.symbolic.facts_of_tests import OF_TESTS
 from ndis_verify.symbolic.normal_images import R, Ri, U, Ut, at_image, p
 from ndis_verify.symbolic.notation import (
     average,
@@ -87,6 +88,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_SIGNS,
     **OF_SKETCHES,
     **OF_STATISTICS,
+    **OF_TESTS,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"
         " {f > 0}.",
