@@ -87,6 +87,8 @@ PARTS = {  # of the functions below, which take functions or enclosures and are 
     "certified.engine.balls.exact_zero",
     "certified.engine.balls.settled_value",
     "certified.gaussian_mechanism.settled",
+    "certified.mean_shift.delta_of",
+    "certified.random_projection.delta_of",
     "certified.random_projection.inner_epsilon",
     "certified.relative_least_squares.curve.bounded",
     "certified.joint_shift.plane.crossing",

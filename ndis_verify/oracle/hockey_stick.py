@@ -13,7 +13,7 @@ from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.spectrum import Spectrum
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta as certified_epsilon_for_delta
-from ndis_verify.oracle.certified.hockey_stick import one_sided, spectrum_of
+from ndis_verify.oracle.certified.hockey_stick import one_sided, spectrum_estimate, spectrum_of
 from ndis_verify.oracle.engine.agreement import agree
 from ndis_verify.oracle.engine.contour import contour_hockey_stick
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root, exceeds
@@ -84,14 +84,12 @@ def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclo
     def curve(epsilon: Fraction, aim: int) -> Enclosure:
         return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, aim)
 
-    def quick(epsilon: Fraction, aim: int) -> mpmath.mpf:
-        if _certain(relative_groups(pair, aim), lambda: spectrum_of(pair), epsilon, aim, log=False) is not None:
-            return mpmath.mpf(0)
-        return contour_value(_pair_remake(pair, epsilon), aim)
+    def near(epsilon: Fraction, aim: int) -> mpmath.mpf:
+        return spectrum_estimate(spectrum_of(pair), epsilon, aim)
 
     if delta == 1 or not exceeds(curve, Fraction(0), delta):
         return Enclosure(mpmath.mpf(0), mpmath.mpf(0), "agreement")
-    return decreasing_root(curve, delta, Fraction(1), digits, quick, "agreement")
+    return decreasing_root(curve, delta, Fraction(1), digits, near, "agreement")
 
 
 def agreed_value(

@@ -9,9 +9,10 @@ import mpmath
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.certified.mean_shift import delta_of
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root
 from ndis_verify.oracle.engine.inputs import checked_calibration, checked_mean_shift
-from ndis_verify.oracle.engine.one_eigenvalue import contour_value, two_route_value
+from ndis_verify.oracle.engine.one_eigenvalue import two_route_value
 
 
 def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int = 30) -> Enclosure:
@@ -48,7 +49,7 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30
     def curve(std: Fraction, aim: int) -> Enclosure:
         return two_route_value(Fraction(0), 1, (sensitivity / std) ** 2, epsilon, aim)
 
-    def quick(std: Fraction, aim: int) -> mpmath.mpf:
-        return contour_value(Fraction(0), 1, (sensitivity / std) ** 2, epsilon, aim)
+    def near(std: Fraction, aim: int) -> mpmath.mpf:
+        return delta_of(sensitivity / std, epsilon, aim).mid
 
-    return decreasing_root(curve, delta, sensitivity, digits, quick, "agreement")
+    return decreasing_root(curve, delta, sensitivity, digits, near, "agreement")

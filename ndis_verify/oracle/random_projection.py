@@ -9,9 +9,10 @@ import mpmath
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.certified.random_projection import delta_of
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root
 from ndis_verify.oracle.engine.inputs import checked_calibration, checked_projection
-from ndis_verify.oracle.engine.one_eigenvalue import contour_value, two_route_value
+from ndis_verify.oracle.engine.one_eigenvalue import two_route_value
 from ndis_verify.oracle.ridge import ridge_of, sampled_ridge_of
 
 
@@ -96,7 +97,7 @@ def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclo
     def curve(odds: Fraction, aim: int) -> Enclosure:
         return two_route_value(1 / odds, r, Fraction(0), epsilon, aim)
 
-    def quick(odds: Fraction, aim: int) -> mpmath.mpf:
-        return contour_value(1 / odds, r, Fraction(0), epsilon, aim)
+    def near(odds: Fraction, aim: int) -> mpmath.mpf:
+        return delta_of(1 / odds, r, epsilon, aim).mid
 
-    return decreasing_root(curve, delta, Fraction(1), digits, quick, "agreement")
+    return decreasing_root(curve, delta, Fraction(1), digits, near, "agreement")

@@ -28,7 +28,7 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
     0.0524403232877
     """
     shift, epsilon, digits = checked_mean_shift(sensitivity, std, epsilon, digits)
-    return _delta(shift, epsilon, digits)
+    return delta_of(shift, epsilon, digits)
 
 
 @keyword_only
@@ -45,10 +45,11 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30
     3.73063163482
     """
     sensitivity, epsilon, delta, digits = checked_calibration("sensitivity", sensitivity, epsilon, delta, digits)
-    return decreasing_root(lambda std, n: _delta(sensitivity / std, epsilon, n), delta, sensitivity, digits)
+    return decreasing_root(lambda std, n: delta_of(sensitivity / std, epsilon, n), delta, sensitivity, digits)
 
 
-def _delta(shift: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
+def delta_of(shift: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
+    """The curve at a shift >= 0; the arguments are taken as checked."""
     for bits in bits_ladder(digits):
         with working_bits(bits):
             value = _closed_form(ball(shift), ball(epsilon)) if shift else _no_shift(epsilon)

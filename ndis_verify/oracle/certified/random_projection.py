@@ -32,7 +32,7 @@ def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delet
     0.0419008281695
     """
     alpha, r, epsilon, digits = checked_projection(leverage, r, epsilon, direction, digits)
-    return _delta(alpha, r, epsilon, digits)
+    return delta_of(alpha, r, epsilon, digits)
 
 
 @keyword_only
@@ -100,10 +100,10 @@ def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclo
     """odds = (1 - p)/p at the largest leverage p that meets the target: alpha = 1/odds, the curve decreases in the
     odds.
     """
-    return decreasing_root(lambda x, n: _delta(1 / x, r, epsilon, n), delta, Fraction(1), digits)
+    return decreasing_root(lambda x, n: delta_of(1 / x, r, epsilon, n), delta, Fraction(1), digits)
 
 
-def _delta(alpha: Fraction, r: int, epsilon: Fraction, digits: int) -> Enclosure:
+def delta_of(alpha: Fraction, r: int, epsilon: Fraction, digits: int) -> Enclosure:
     """One eigenvalue lambda = 1 + alpha, r times: `F(edge) - e^eps F(lambda edge)`, edge = (eps + (r/2) log
     lambda)/alpha.
     """

@@ -16,9 +16,10 @@ Approximate = Callable[[Fraction, int], mpmath.mpf]
 MAX_STEPS = 400
 
 
-def exceeds(evaluate: Evaluate, x: Fraction, target: Fraction) -> bool:
-    """Whether evaluate(x) > target, decided by enclosures; raises `PrecisionError` where they cannot decide."""
-    digits = 15
+def exceeds(evaluate: Evaluate, x: Fraction, target: Fraction, digits: int = 15) -> bool:
+    """Whether evaluate(x) > target, decided by enclosures of `digits` digits, or twice, four times as many; raises
+    `PrecisionError` where they cannot decide.
+    """
     while digits <= MAX_DIGITS:
         value = evaluate(x, digits)
         if value.lower > target:
@@ -40,16 +41,18 @@ def decreasing_root(
 ) -> Enclosure:
     """The x > 0 where a decreasing positive function crosses `target`, to `digits` relative digits.
 
-    The function exceeds the target near 0. `guess` sets the scale of the search, which uses `approximate`, and the
-    midpoints of `evaluate` where that is not given or leads nowhere; `evaluate` decides the sign on each side, and
-    `basis` says what it rests on.
+    The function exceeds the target near 0. `guess` sets the scale of the search, which uses `approximate` or the
+    midpoints of `evaluate`, and these step by step where that leads nowhere; `evaluate` decides the sign on each side,
+    and `basis` says what it rests on.
     """
-    if approximate is not None:
-        try:
-            return _decided(evaluate, target, _search(approximate, target, guess, digits), digits, basis)
-        except PrecisionError:
-            pass
-    return _decided(evaluate, target, _search(lambda x, n: evaluate(x, n).mid, target, guess, digits), digits, basis)
+
+    def middle(x: Fraction, n: int) -> mpmath.mpf:
+        return evaluate(x, n).mid
+
+    try:
+        return _decided(evaluate, target, _search(approximate or middle, target, guess, digits), digits, basis)
+    except PrecisionError:
+        return _decided(evaluate, target, _search(middle, target, guess, digits, smooth=False), digits, basis)
 
 
 def _decided(evaluate: Evaluate, target: Fraction, root: Fraction, digits: int, basis: Basis) -> Enclosure:
@@ -58,7 +61,8 @@ def _decided(evaluate: Evaluate, target: Fraction, root: Fraction, digits: int, 
         middle, half = to_mpf(root), to_mpf(root) / mpmath.mpf(10) ** (digits + 1)
         for _ in range(3):
             centre, reach = exact(middle), exact(half)
-            if exceeds(evaluate, centre - reach, target) and not exceeds(evaluate, centre + reach, target):
+            above, below = (exceeds(evaluate, end, target, digits + 3) for end in (centre - reach, centre + reach))
+            if above and not below:
                 return Enclosure(middle, half, basis)
             half *= 2
     with mpmath.workdps(15):
@@ -93,9 +97,9 @@ def scaled(root: Enclosure, factor: Fraction, digits: int) -> Enclosure:
         return Enclosure(mid, to_mpf(slack) * (1 + mpmath.mpf(10) ** -(digits + 20)), root.basis)
 
 
-def _search(approximate: Approximate, target: Fraction, guess: Fraction, digits: int) -> Fraction:
+def _search(approximate: Approximate, target: Fraction, guess: Fraction, digits: int, smooth: bool = True) -> Fraction:
     """The root in u = log x of the log odds of the value less those of the target: first roughly, then to all
-    digits.
+    digits, of a function that is taken to be smooth by secants.
     """
     spare = to_mpf(1 - target) if target < 1 else mpmath.mpf(1)
     coarse = 10 + max(0, int(-mpmath.log10(spare)))  # close to 1 the value itself says little
@@ -117,17 +121,48 @@ def _search(approximate: Approximate, target: Fraction, guess: Fraction, digits:
             return gap(u, digits + coarse)
 
         low, high = _bracket(gap, mpmath.log(to_mpf(guess)), mpmath.mpf(1))
-        width = mpmath.mpf("1e-5")
+        width, end = mpmath.mpf("1e-5"), mpmath.mpf(10) ** (-digits - 3)
         low, high = _narrowed(gap, low, high, width)
-        low, high = _bracket(fine, (low[0] + high[0]) / 2, width)  # coarse signs may have cut the root off
-        low, high = _narrowed(fine, low, high, mpmath.mpf(10) ** (-digits - 3))
-        return exact(mpmath.exp((low[0] + high[0]) / 2))
+        root = _secant(gap, low, high, coarse, end) if smooth else None
+        if root is None:
+            low, high = _bracket(fine, (low[0] + high[0]) / 2, width)  # coarse signs may have cut the root off
+            low, high = _narrowed(fine, low, high, end)
+            root = (low[0] + high[0]) / 2
+        return exact(mpmath.exp(root))
 
 
 Point = tuple[mpmath.mpf, mpmath.mpf]  # u and the gap there
+Gap = Callable[..., mpmath.mpf]  # at u, to so many digits
 
 
-def _bracket(gap: Callable, start: mpmath.mpf, first: mpmath.mpf) -> tuple[Point, Point]:
+def _secant(gap: Gap, low: Point, high: Point, coarse: int, end: mpmath.mpf) -> mpmath.mpf | None:
+    """The root between two points that are close to it, to `end`, by steps of which each has the digits that it may
+    gain. None where the steps do not become as small as those of a smooth function do.
+
+    coarse: the digits of the gaps at both points.
+    """
+    points = [(point, mpmath.mpf(10) ** -coarse) for point in (low, high)]  # and how far the gaps may be off
+    known = high[0] - low[0]
+    for _ in range(10):
+        (at, value), noise = min(points, key=lambda found: abs(found[0][1]))
+        # a slope errs by the distance of its points and by what their gaps err
+        others = [(u - at, other - value, off) for (u, other), off in points if other != value]
+        if not others or not all(mpmath.isfinite(change) for _, change, _ in others):
+            return None
+        share, slope = min((abs(far) + (noise + off) / abs(change), change / far) for far, change, off in others)
+        step = -value / slope
+        if abs(step) > 100 * known:
+            return None
+        root, known = at + step, max(abs(step), end) * share + noise / abs(slope)
+        if known <= end / 10:
+            return root
+        # as many digits as the next step can use: it leaves what is known times the error of its slope
+        digits = coarse - int(mpmath.log10(max(known * max(abs(step), known), end) / 10))
+        points.append(((root, gap(root, digits)), mpmath.mpf(10) ** -digits))
+    return None
+
+
+def _bracket(gap: Gap, start: mpmath.mpf, first: mpmath.mpf) -> tuple[Point, Point]:
     """Two points around the root, found by steps that double."""
     low = high = (start, gap(start))
     step = first
@@ -139,23 +174,22 @@ def _bracket(gap: Callable, start: mpmath.mpf, first: mpmath.mpf) -> tuple[Point
     return low, high
 
 
-def _narrowed(gap: Callable, low: Point, high: Point, width: mpmath.mpf) -> tuple[Point, Point]:
+def _narrowed(gap: Gap, low: Point, high: Point, width: mpmath.mpf) -> tuple[Point, Point]:
     """False position (Illinois), with a bisection whenever two steps did not halve the bracket."""
-    ends = {True: low, False: high}
+    ends, weights = {True: low, False: high}, {True: 1, False: 1}
     last_side, before = None, high[0] - low[0]
     for k in range(MAX_STEPS):
         (a, gap_a), (b, gap_b) = ends[True], ends[False]
         if b - a <= width:
             return ends[True], ends[False]
         usable = mpmath.isfinite(gap_a) and mpmath.isfinite(gap_b) and not (k % 3 == 2 and b - a > before / 2)
-        u = a + (b - a) * gap_a / (gap_a - gap_b) if usable else (a + b) / 2
+        one, other = gap_a / weights[True], gap_b / weights[False]
+        u = a + (b - a) * one / (one - other) if usable else (a + b) / 2
         if k % 3 == 2:
             before = b - a
         u = min(max(u, a + width / 4), b - width / 4)
         value = gap(u)
         side = value > 0
-        other = ends[not side]
-        if side == last_side and mpmath.isfinite(other[1]):
-            ends[not side] = (other[0], other[1] / 2)
-        ends[side], last_side = (u, value), side
+        weights[not side] = 2 * weights[not side] if side == last_side else 1
+        ends[side], weights[side], last_side = (u, value), 1, side
     raise PrecisionError(f"the root search did not end in {MAX_STEPS} steps")

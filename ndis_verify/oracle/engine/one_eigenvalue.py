@@ -12,7 +12,6 @@ from ndis_verify.exact_number import to_mpf
 from ndis_verify.oracle.certified.engine.spectrum import from_groups
 from ndis_verify.oracle.engine.quadratic_form import Group
 from ndis_verify.oracle.hockey_stick import Remake, agreed_value
-from ndis_verify.oracle.hockey_stick import contour_value as contour_of
 
 
 def two_route_value(alpha: Fraction, multiplicity: int, m2: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
@@ -20,11 +19,6 @@ def two_route_value(alpha: Fraction, multiplicity: int, m2: Fraction, epsilon: F
     exact_spectrum = from_groups([(alpha, multiplicity, m2)])
     remake = _remake(alpha, multiplicity, m2, epsilon)
     return agreed_value(remake, lambda: exact_spectrum, epsilon, digits)
-
-
-def contour_value(alpha: Fraction, multiplicity: int, m2: Fraction, epsilon: Fraction, aim: int) -> mpmath.mpf:
-    """The same by the contour integral alone."""
-    return contour_of(_remake(alpha, multiplicity, m2, epsilon), aim)
 
 
 def _remake(alpha: Fraction, multiplicity: int, m2: Fraction, epsilon: Fraction) -> Remake:
