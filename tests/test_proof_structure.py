@@ -201,13 +201,17 @@ def _moved(step: Step, side: str) -> list[Step]:
 
 
 def test_no_step_ignores_one_of_its_sides() -> None:
+    """The right sides of identities are moved in `test_no_identity_step_is_vacuous`, and where neither a reduction nor
+    an algebra comes between the sides it is their difference that is decided: one moves it as the other.
+    """
     for derivation in _concluding():
         for step in (one for one in derivation.steps if one.kind in DECIDED):
-            for moved in (*_moved(step, "lhs"), *_moved(step, "rhs")):
-                assert replace(derivation, faults=()).holds(moved) is not True or moved.kind == "inference", step.name
-                if moved.kind == "inference":
-                    steps = tuple(moved if one is step else one for one in derivation.steps)
-                    assert replace(derivation, steps=steps).holds(moved) is not True, (derivation.id, step.name)
+            if step.kind == "identity" and step.reduce is None and step.algebra is None:
+                continue
+            both = () if step.kind == "identity" else _moved(step, "rhs")
+            for moved in (*_moved(step, "lhs"), *both):
+                steps = tuple(moved if one is step else one for one in derivation.steps)
+                assert replace(derivation, steps=steps, faults=()).holds(moved) is not True, (derivation.id, step.name)
 
 
 def test_a_step_called_positive_decides_a_sign() -> None:
