@@ -191,9 +191,9 @@ def _hinge_by_quadrature(c: float, scale: float, r: int, sign: int) -> mpmath.mp
     """E[(1 - e^{c + sign scale T/2})_+], T chi-square with r degrees of freedom, by quadrature of its density."""
     with mpmath.workdps(40):
         c, scale, half = mpmath.mpf(c), mpmath.mpf(scale), mpmath.mpf(r) / 2
-        edge = abs(2 * c / scale)
+        edge, factor = abs(2 * c / scale), 2 / (2**half * mpmath.gamma(half))
         # t = x^2 takes away the density's singularity at 0 for one degree of freedom.
-        density = lambda x: 2 * x ** (2 * half - 1) * mpmath.exp(-x * x / 2) / (2**half * mpmath.gamma(half))  # noqa: E731
+        density = lambda x: factor * x ** (r - 1) * mpmath.exp(-x * x / 2)  # noqa: E731
         term = lambda x: -mpmath.expm1(c + sign * scale * x * x / 2) * density(x)  # noqa: E731
         start, width = mpmath.sqrt(edge), 1 / mpmath.sqrt(1 + r + edge)
         if sign < 0:
