@@ -39,6 +39,7 @@ _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach e
 
 
 _NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
+_EXISTING: WeakKeyDictionary[Derivation, dict[Any, Derivation]] = WeakKeyDictionary()
 
 
 def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
@@ -171,9 +172,9 @@ def _of_rules(derivation: Derivation, algebra: BlockAlgebra) -> Iterator[str]:
     """Rules say what letters are that the proof brings in, in words of hypotheses or of steps: of no variable alone."""
     if not algebra.given:
         yield "nothing says its rules"
-    variables = _variables(derivation)
+    own = variables(derivation)
     for word in algebra.rules:
-        if all(base_letter(one) in variables for one in word):
+        if all(base_letter(one) in own for one in word):
             yield f"the rule of {sp.Mul(*word)} speaks of variables alone"
 
 
@@ -181,7 +182,8 @@ def _base(letter: Any) -> Any:
     return letter if letter.is_commutative else base_letter(letter)
 
 
-def _variables(derivation: Derivation) -> set[Any]:
+def variables(derivation: Derivation) -> set[Any]:
+    """The symbols of variables of the claims that it concludes."""
     return {symbol for end in derivation.concludes for symbol in end.symbols.values()}
 
 
@@ -196,7 +198,7 @@ def _brought_in(derivation: Derivation) -> set[Any]:
         for letter in word
     }
     uses = [use for step in derivation.steps for one in steps_in(step) for use in one.premises if isinstance(use, Use)]
-    return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - _variables(derivation)
+    return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - variables(derivation)
 
 
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
@@ -281,10 +283,15 @@ def _calls_of(value: Any, name: Any) -> Iterator[Any]:
         yield from (call for call in value.atoms(AppliedUndef) if call.func == name.func)
 
 
+def _known(derivation: Derivation) -> set[Any]:
+    """What is something already: variables, names, and what hypotheses speak of."""
+    assumed = {one for h in derivation.hypotheses if isinstance(h, Hypothesis) for one in _symbols(h.relation)}
+    return variables(derivation) | set(derivation.names) | assumed
+
+
 def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     """What a fact brings in is nothing that was known, and one thing."""
-    assumed = {one for h in derivation.hypotheses if isinstance(h, Hypothesis) for one in _symbols(h.relation)}
-    known = _variables(derivation) | set(derivation.names) | assumed
+    known = _known(derivation)
     for letter in (step.letters[name] for name in fact.brings):
         if not isinstance(letter, sp.Symbol | AppliedUndef) or _base(letter) in known:
             yield f"{letter} is said to exist, and is known to be something else"
@@ -300,10 +307,31 @@ def _of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
                 yield f"{min(same, key=str)} is said to exist twice"
 
 
+def said_to_exist(derivation: Derivation) -> dict[Any, Derivation]:
+    """What facts say to exist, here and in lemmas whose used steps speak of it -> the derivation that brings it in."""
+    if derivation not in _EXISTING:
+        _EXISTING[derivation] = dict(reversed(list(_existing(derivation))))
+    return _EXISTING[derivation]
+
+
+def _existing(derivation: Derivation) -> Iterator[tuple[Any, Derivation]]:
+    for one in (one for step in derivation.steps for one in steps_in(step)):
+        if one.kind == "fact" and one.fact in FACTS:
+            yield from (
+                (_base(one.letters[name]), derivation) for name in FACTS[one.fact].brings if name in one.letters
+            )
+        for use in one.premises:
+            if isinstance(use, Use) and use.of is not None:
+                spoken = use.of().step(use.step)
+                for letter, source in said_to_exist(use.of()).items():
+                    if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                        yield letter, source
+
+
 def _of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     """What a fact says to be drawn is nothing that is known, and no number of a fact is drawn."""
     for name in fact.draws:
-        if not _atoms(step.letters[name]) - _variables(derivation):
+        if not _atoms(step.letters[name]) - variables(derivation):
             yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
     random = _drawn_letters(derivation)
     for name in sorted({*_NUMBERS, *_HELD} - set(fact.draws)):
@@ -350,7 +378,7 @@ def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
     """A name of a lemma is the same name here, and no variable."""
     names = names_of(derivation)
     here = {step.lhs for step in derivation.steps if step.kind == "definition"}
-    variables = _variables(derivation)
+    own, known = variables(derivation), _known(derivation)
     for one in steps_in(derivation.steps[k]):
         for use in one.premises:
             if not isinstance(use, Use) or use.of is None:
@@ -361,11 +389,17 @@ def _of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
                 yield str(error)
                 continue
             spoken = use.of().step(use.step)
-            for letter in (_brought_in(use.of()) & variables) - set(use.at):
+            for letter in (_brought_in(use.of()) & own) - set(use.at):
                 if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
                     yield f"{letter}, a variable here, is brought in by lemma {use.of().id}"
+            for letter, source in said_to_exist(use.of()).items():
+                if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                    if letter in known:
+                        yield f"{letter} is said to exist by lemma {use.of().id}, and is known to be something else"
+                    elif said_to_exist(derivation)[letter] is not source:
+                        yield f"{letter} is said to exist twice"
             for name, meant in lent:
                 if names[name] != meant:
                     yield f"{name} is not what it is in lemma {use.of().id}"
-                elif name in variables and name not in here:
+                elif name in own and name not in here:
                     yield f"{name}, a variable here, is a name in lemma {use.of().id}"

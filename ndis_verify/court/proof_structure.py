@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving
+from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving, said_to_exist, variables
 from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_replacements import known_call
@@ -44,7 +44,7 @@ def problems(derivation: Derivation) -> list[str]:
     if not derivation.concludes:
         linked = [k for k, step in enumerate(derivation.steps) if step.kind in ("fact", "inference")]
         return loose_ends(derivation) or [text for k in linked for text in step_problems(derivation, k)]
-    if unknown := _unknown_premises(derivation):
+    if unknown := _unknown_premises(derivation) or _namesakes(derivation):
         return unknown
     wrong = list(chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))))
     wrong += _idle_parts(derivation)
@@ -73,7 +73,7 @@ def _without_values_in_lemma(lemma: Derivation, end: str) -> tuple[str, ...]:
 
 def loose_ends(derivation: Derivation) -> list[str]:
     """The problems that names alone show: premises that are none, and what nothing rests on."""
-    unknown = _unknown_premises(derivation)
+    unknown = _unknown_premises(derivation) or _namesakes(derivation)
     return unknown or (list(_idle_parts(derivation)) if derivation.concludes else [])
 
 
@@ -95,6 +95,20 @@ def lemmas(derivation: Derivation) -> dict[str, Derivation]:
         if use.of is not None and use.of().id not in found:
             found |= {use.of().id: use.of(), **lemmas(use.of())}
     return found
+
+
+def _namesakes(derivation: Derivation) -> list[str]:
+    """Lemmas of which only one would be looked at, as they go by one id."""
+    found, waiting = {derivation.id: derivation}, [derivation]
+    while waiting:
+        for use in (use for step in waiting.pop().steps for use in uses(step) if use.of is not None):
+            lemma = use.of()
+            if lemma.id not in found:
+                found[lemma.id] = lemma
+                waiting.append(lemma)
+            elif found[lemma.id] is not lemma:
+                return [f"{lemma.id} is the id of two derivations"]
+    return []
 
 
 def uses(step: Step) -> list[Use]:
@@ -154,6 +168,8 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return f"{use.step!r} has a mean over {name}, which has no value there"
     if problem := known_call(derivation, use):
         return problem
+    if held := set(use.at) & set(said_to_exist(lemma)):
+        return f"{min(held, key=str)} is said to exist: nothing is put in its place"
     if use.of is None:
         return ""
     if (f := no_density(derivation, lemma, use)) is not None:
@@ -203,6 +219,8 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
         yield "is no equation"
     if step.lhs == anything:
         yield f"{step.lhs} stands for any vector"
+    if step.lhs in variables(derivation):
+        yield f"{step.lhs} is a variable of the claim"
     if any(one.kind == "definition" and one.lhs == step.lhs for one in earlier):
         yield f"{step.lhs} is defined twice"
     if is_meaning(step, earlier):

@@ -312,12 +312,13 @@ class Derivation:
         """Whether a step is true, by itself or, of an inference, by its premises; None where that is not decided."""
         if step.kind != "inference":
             return step.holds
-        if step.name not in self._inferences:
-            self._inferences[step.name] = self._inferred(step)
-        return self._inferences[step.name]
+        if step not in self._inferences:
+            self._inferences[step] = self._inferred(step)
+        return self._inferences[step]
 
     @cached_property
-    def _inferences(self) -> dict[str, bool | None]:
+    def _inferences(self) -> dict[Step, bool | None]:
+        """By step: one in the conditions of another may have the name of a third."""
         return {}
 
     def _inferred(self, step: Step) -> bool | None:
@@ -347,7 +348,7 @@ class Derivation:
             if step.kind == "identity":
                 vars(step)["holds"] = True
             elif step.kind == "inference":
-                self._inferences[step.name] = True
+                self._inferences[step] = True
 
     def fixed(self, premise: str | Use) -> frozenset[Any]:
         """The symbols at whose every value a step or hypothesis does not hold: of the hypotheses that it rests on and,
@@ -407,7 +408,7 @@ class Derivation:
         faulty = dataclasses.replace(self, steps=steps, faults=())
         known = self._inferences
         faulty._inferences.update(
-            {step.name: known[step.name] for step in self.steps if step.name in known and not _rests_on(step, target)}
+            {step: known[step] for step in self.steps if step in known and not _rests_on(step, target)}
         )
         return faulty
 
