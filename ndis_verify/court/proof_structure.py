@@ -18,6 +18,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving, said_to_exist, variables
 from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_reals import unreal
+from ndis_verify.court.proof_reductions import reduction_problems
 from ndis_verify.court.proof_replacements import known_call
 from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
@@ -150,6 +151,7 @@ def _of_one(derivation: Derivation, step: Step) -> Iterator[str]:
         yield f"its rules need the hypothesis {missing[0]!r}"
     if step.kind == "inference" and not step.premises:
         yield "an inference without premises"
+    yield from reduction_problems(derivation, step)
     if step.kind == "fact":
         yield from _of_fact(derivation, step)
 

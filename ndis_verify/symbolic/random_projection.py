@@ -776,6 +776,10 @@ def hockey_stick_deletion() -> Derivation:
     )
 
 
+def _branch_by_branch(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    return sp.piecewise_fold(left - right.rewrite(sp.Piecewise))
+
+
 @cache
 def hockey_stick_insertion() -> Derivation:
     """`delta = Pg(r/2, t1/2) - e^eps Pg(r/2, (1-p) t1/2)`, t1 = (r log(1/(1-p)) - 2 eps)/p; 0 once t1 <= 0: the
@@ -828,11 +832,11 @@ def hockey_stick_insertion() -> Derivation:
         ),
         Step(
             "both branches",
-            "One expression for every eps >= 0: max(t1, 0) is t1 where t1 > 0.",
-            lhs=closed(t1),
+            "One expression for every eps >= 0.",
+            lhs=sp.Piecewise((0, t1 <= 0), (closed(t1), True)),
             rhs=closed(sp.Max(t1, 0)),
-            reduce=lambda left, right: left - right.subs(sp.Max(t1, 0), t1),
-            premises=("zero branch",),
+            reduce=_branch_by_branch,
+            premises=("closed form", "zero branch"),
         ),
     )
     return Derivation(
