@@ -7,6 +7,7 @@ import sympy as sp
 
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.proof_ends import unconcluded
+from ndis_verify.court.proof_hypotheses import misread
 from ndis_verify.court.statement_checks import _proofs, mismatches, what_stands
 from ndis_verify.report.claim_page import carried
 from ndis_verify.statements.reading import statement
@@ -20,7 +21,8 @@ STATED = statement("p + l >= p", "0 < p <= l", "l < m", over=[real(name, "0.1", 
 def _foreign(hypothesis, part="some of it", symbols=None, granted=None, about=(), more=()):
     """What the court says of one hypothesis of a derivation that proves parts of the claim."""
     end = Conclusion("CLAIM", "end", symbols or {}, part, granted or {})
-    steps = (Step("end", "", lhs=P, rhs=P),)
+    text = hypothesis.text if isinstance(hypothesis, Hypothesis) else hypothesis
+    steps = (Step("end", "", lhs=P, rhs=P, premises=(text,)),)
     proof = Derivation("a.proof", "of a part", (), (hypothesis,), steps, "end", {"p": P}, concludes=(end, *more))
     return unconcluded("CLAIM", STATED, (*STATED.hypothesis_lines, *about), [proof])
 
@@ -67,11 +69,72 @@ def test_a_part_may_hold_under_a_hypothesis_that_it_says():
         assert _foreign(twice, part), part
 
 
-def test_another_part_of_the_same_proof_may_say_it_and_one_of_another_claim_may_not():
+def test_another_part_does_not_say_it():
     twice = Hypothesis("2 p <= m", 2 * P <= M)
     said = Conclusion("CLAIM", "end", part="more of it, for 2 p <= m")
-    assert not _foreign(twice, more=(said,))
-    assert _foreign(twice, more=(replace(said, claim="OTHER"),))
+    assert _foreign(twice, more=(said,)) and not _foreign(twice, said.part)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "where p < 1 or 2 p <= m",
+        "not for 2 p <= m",
+        "for 0.2 p <= m",
+        "for 2 p <= m.5",
+        "for 2 p <= m,000",
+        "with 2 p <= m or without",
+    ],
+)
+def test_what_a_part_says_otherwise_is_no_hypothesis(part):
+    assert _foreign(Hypothesis("2 p <= m", 2 * P <= M), part)
+
+
+def test_a_part_supposes_what_its_own_step_rests_on():
+    twice = Hypothesis("2 p <= m", 2 * P <= M)
+    one, other = Step("end", "", lhs=P, rhs=P), Step("more", "", lhs=P, rhs=P, premises=(twice.text,))
+    ends = (Conclusion("CLAIM", "end", part="any"), Conclusion("CLAIM", "more", part="more, for 2 p <= m"))
+    proof = Derivation("a.proof", "of parts", (), (twice,), (one, other), "end", {"p": P}, concludes=ends)
+    assert not unconcluded("CLAIM", STATED, STATED.hypothesis_lines, [proof])
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("p > 2", P > 2),
+        ("2 < p", P > 2),
+        ("0 < p <= l", P <= L),
+        ("2 p (l - 1) <= m", 2 * P * L - 2 * P <= M),
+        ("p = l", sp.Eq(L, P)),
+        ("q <= l^2", P <= L),  # the claim says what q is
+    ],
+)
+def test_a_text_is_the_relation_that_it_is_taken_for(text, relation):
+    assert not list(misread(_supposing(text, relation)))
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("p > 2", P > 1000),
+        ("p > 2", P < 2),
+        ("p > 2", P >= 2),
+        ("0 < p <= l", P < L),
+        ("p <= l", P <= L**2),
+        ("p <= l", L <= P),
+        ("p is a number", P > 7),
+        ("p > 2 :)", P > 1000),
+        ("p has norm at most l", P <= L),
+        ("1 <= 2", sp.Le(P, L)),
+    ],
+)
+def test_a_text_is_no_other_relation(text, relation):
+    assert any("is taken for" in wrong for wrong in misread(_supposing(text, relation)))
+
+
+def _supposing(text, relation):
+    step = Step("end", "", lhs=P, rhs=P, premises=(text,))
+    return Derivation("a.proof", "of a part", (), (Hypothesis(text, relation),), (step,), "end", {"p": P})
 
 
 def test_a_hypothesis_in_words_stands_in_the_claim_word_for_word():
@@ -104,7 +167,11 @@ def test_no_proof_of_a_part_supposes_what_nobody_says():
     asked = said_here = 0
     for claim, stands, proof in _with_parts():
         beside = (*stands.hypothesis_lines, *claim.about.split(": "))
-        supposing = replace(proof, hypotheses=(*proof.hypotheses, "the moon is full"), faults=())
+        ends = {one.step for one in proof.concludes if one.claim == claim.id and one.part}
+        steps = tuple(
+            replace(s, premises=(*s.premises, "the moon is full")) if s.name in ends else s for s in proof.steps
+        )
+        supposing = replace(proof, hypotheses=(*proof.hypotheses, "the moon is full"), steps=steps, faults=())
         assert any("moon" in text for text in unconcluded(claim.id, stands, beside, [supposing])), (claim.id, proof.id)
         bare = tuple(replace(one, part="a part", granted={}) if one.part else one for one in proof.concludes)
         wrong = unconcluded(claim.id, stands, beside, [replace(proof, concludes=bare, faults=())])

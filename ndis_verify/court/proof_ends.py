@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 
 import sympy as sp
 
+from ndis_verify.court.proof_hypotheses import SIGNS, links
 from ndis_verify.court.proof_sizes import misfit
-from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas
+from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas, reached
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape
@@ -23,8 +24,6 @@ from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
 from ndis_verify.symbolic.transposes import is_marked, is_symmetric
 from ndis_verify.symbolic.unknowns import equal
-
-_SIGNS = re.compile(r"( (?:[<>]=?|=|in) )")
 
 
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
@@ -192,27 +191,29 @@ def _same(side: Any, wanted: Any) -> bool:
 def _foreign_hypotheses(
     derivation: Derivation, end: Conclusion, stated: Statement | None, given: tuple[str, ...]
 ) -> list[str]:
-    """Hypotheses of the derivation that are not the claim's; what is a part may say that it holds under one."""
+    """Hypotheses of the derivation that are not the claim's; what is a part may say under which it holds, of those that
+    it rests on.
+    """
     heads = set() if stated is None else {node.head for t in stated.all_terms() for node in nodes(t)}
     wrong = []
     distinct = len(set(end.symbols.values())) == len(end.symbols)
     gaps = _stated_gaps(stated, definitions(stated, end.symbols)) if stated is not None and distinct else []
-    own = [one.part for one in derivation.concludes if one.claim == end.claim]
+    asked = reached(derivation, [end.step]) if end.part else set(derivation.given)
     for h in derivation.hypotheses:
         text = h.text if isinstance(h, Hypothesis) else h
-        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means and h.relation is None
         relation = h.relation if isinstance(h, Hypothesis) else None
-        said = text if stated is not None and not end.part else end.granted.get(text, text)
+        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means and relation is None
+        said = end.granted.get(text, text) if relation is None and (end.part or stated is None) else text
         same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated, gaps)
-        if stated is not None and end.part:
-            same |= any(_says(one, said) for one in (*given, *own))
-        if not (meant or same):
+        if end.part:
+            same |= any(_says(one, said) for one in (*given, end.part))
+        if text in asked and not (meant or same):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong
 
 
-_BEFORE = r"(?:^|[,;:.(]\s?|\b(?:and|as|for|if|of|or|where|with)\s)"
-_AFTER = r"(?:$|[,;:.)]|\s(?:and|or)\b)"
+_BEFORE = r"(?:^|[,;:(]\s|[.]\s|(?<!\bnot )\b(?:and|for|if|of|where|with)\s)"
+_AFTER = r"(?:$|[,;:.)](?:\s|$)|\sand\b)"
 
 
 def _says(text: str, hypothesis: str) -> bool:
@@ -220,11 +221,10 @@ def _says(text: str, hypothesis: str) -> bool:
     between words.
     """
     wanted = re.escape(hypothesis)
-    if not _SIGNS.search(hypothesis):
-        return " " in hypothesis and re.search(rf"(?<!\w){wanted}(?!\w)", text, re.IGNORECASE) is not None
-    chain = _SIGNS.split(text)
-    links = ("".join(chain[k : k + 3]) for k in range(0, len(chain) - 2, 2))
-    return hypothesis in links or re.search(_BEFORE + wanted + _AFTER, text) is not None
+    if not SIGNS.search(hypothesis):
+        found = re.search(rf"(?<!\w)(?<!\bno )(?<!\bnot ){wanted}(?!\w)", text, re.IGNORECASE)
+        return " " in hypothesis and found is not None
+    return hypothesis in links(text) or re.search(_BEFORE + wanted + _AFTER, text) is not None
 
 
 def _stated_gaps(stated: Statement, known: dict[str, Any]) -> list[tuple[str, Any]]:

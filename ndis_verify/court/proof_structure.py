@@ -15,6 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.court.proof_hypotheses import misread
 from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving, said_to_exist, variables
 from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_reals import unreal
@@ -48,7 +49,7 @@ def problems(derivation: Derivation) -> list[str]:
     if unknown := _unknown_premises(derivation) or _namesakes(derivation):
         return unknown
     wrong = list(chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))))
-    wrong += _idle_parts(derivation)
+    wrong += [*misread(derivation), *_idle_parts(derivation)]
     if wrong:
         return wrong
     whole, parts = ([one.step for one in derivation.concludes if bool(one.part) is part] for part in (False, True))
@@ -60,7 +61,7 @@ def _without_values(derivation: Derivation, ends: Iterable[str], domain: tuple[A
     """What the steps that `ends` rest on divide by that may be 0, those of lemmas among them; `domain`: relations that
     hold besides, of parts, which are said of the derivation's own symbols.
     """
-    names = _reached(derivation, ends)
+    names = reached(derivation, ends)
     yield from value_problems(derivation, names, domain)
     for use in (use for step in derivation.steps if step.name in names for use in uses(step)):
         if use.of is not None:
@@ -358,7 +359,7 @@ def _says(step: Step, wanted: Instance) -> bool:
     return bool(step.rhs.is_finite is not False) if right is None else equal(opened(step.rhs), opened(right))
 
 
-def _reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
+def reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
     """The steps and hypotheses on a path to one of the steps `ends`."""
     waiting, seen = [*ends], set[str]()
     names = {step.name: step for step in derivation.steps}
@@ -373,15 +374,15 @@ def _reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
 
 
 def _idle(derivation: Derivation) -> list[str]:
-    reached = _reached(derivation, (one.step for one in derivation.concludes))
-    return [step.name for step in derivation.steps if step.name not in reached]
+    used = reached(derivation, (one.step for one in derivation.concludes))
+    return [step.name for step in derivation.steps if step.name not in used]
 
 
 def _idle_hypotheses(derivation: Derivation) -> list[str]:
     """Those that no step names; what SymPy's assumptions say need not be named."""
-    reached = _reached(derivation, (one.step for one in derivation.concludes))
+    used = reached(derivation, (one.step for one in derivation.concludes))
     texts = [h if isinstance(h, str) else h.text for h in derivation.hypotheses if not _of_symbols(h)]
-    return [text for text in texts if text not in reached]
+    return [text for text in texts if text not in used]
 
 
 def _of_symbols(hypothesis: str | Hypothesis) -> bool:

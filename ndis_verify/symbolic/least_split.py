@@ -216,7 +216,7 @@ def least_split() -> Derivation:
             Conclusion(
                 "N26-T6.1-corrected",
                 "delta_LC without jumps",
-                part=f"delta_LC is continuous in v, where {_COV_CONTINUOUS}",
+                part=f"delta_LC is continuous in v, where {_COV_CONTINUOUS}, and {_CONTINUOUS}",
             ),
         ),
     )

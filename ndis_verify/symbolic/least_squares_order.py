@@ -184,8 +184,7 @@ def finite_order() -> Derivation:
                 Conclusion(
                     _SKETCHED_VALUE,
                     f"{order}: order",
-                    part=f"only q = cap, {order}",
-                    granted=dict.fromkeys(("s <= 1", "q <= u", "u < 1"), _BELOW_THE_CAP),
+                    part=f"only q = cap, {order}, for p = s q, s <= 1, q <= u and u < 1, u the cap",
                 )
                 for order in ("deleted", "inserted")
             ),

@@ -196,9 +196,7 @@ def ridge() -> Derivation:
             Fault("bounds swapped", "simpler bound", lambda rhs: length2 / level + length2 / level),
         ),
         concludes=tuple(
-            Conclusion(claim, end, part=part, granted={_BELOW.text: "every record (v, beta) has norm at most l"})
-            if claim == "N24-T5"
-            else Conclusion(claim, end, part=part)
+            Conclusion(claim, end, part=f"{part}: {_BELOW.text}" if claim == "N24-T5" else part)
             for claim in ("N24-T5", "N24-T6", "N24-Fig12")
             for end, part in (
                 ("every record", "the leverage of every record beside the ridge"),

@@ -11,15 +11,15 @@ from ndis_verify.symbolic.fact_steps import by_fact
 
 zero, one = sp.Integer(0), sp.Integer(1)
 added, penalty, length, mass, size = sp.symbols("v lambda l a s", positive=True)
-theta, moved = sp.symbols("theta theta'", real=True)
+theta, moved = sp.symbols("t u", real=True)
 epsilon = sp.Symbol("epsilon", nonnegative=True)
 _EDGE = length * (1 + sp.exp(size * mass / penalty))
 
 HYPOTHESES = {
-    "lambda theta = a/(1 + e^{s theta}): a/s records of size s and label 1, d = 1": sp.Eq(
+    "lam t = a/(1 + e^{s t}): a/s records of size s and label 1, d = 1": sp.Eq(
         penalty * theta, mass / (1 + sp.exp(size * theta))
     ),
-    "lambda theta' = a/(1 + e^{s theta'}) - l/(1 + e^{-l theta'}): beside them one of size l and label -1": sp.Eq(
+    "lam u = a/(1 + e^{s u}) - l/(1 + e^{-l u}): beside them one of size l and label -1": sp.Eq(
         penalty * moved, mass / (1 + sp.exp(size * moved)) - length / (1 + sp.exp(-length * moved))
     ),
     "a >= l (1 + e^{s a/lambda})": sp.Ge(mass, _EDGE),

@@ -40,6 +40,8 @@ from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
+_LIMITS = f"{DENSITIES}, P(S) >= a and Q(S) <= b"
+
 gain = sp.Symbol("g", positive=True)
 draws, bins, members = sp.symbols("n k m", positive=True)
 tau, zero = sp.Symbol("tau", nonnegative=True), sp.Integer(0)
@@ -165,9 +167,9 @@ def set_limits() -> Derivation:
         concludes=tuple(
             Conclusion("KM-Alg2-corrected", end, part=part)
             for end, part in (
-                ("epsilon", f"the epsilon of a set, where {DENSITIES}"),
-                ("the complement, free", "the other order"),
-                ("below the hull", "the trade-off curve, where P(S) >= a and Q(S) <= b"),
+                ("epsilon", f"the epsilon of a set, where {_LIMITS}"),
+                ("the complement, free", f"the other order, where {_LIMITS}"),
+                ("below the hull", f"the trade-off curve, where {_LIMITS}"),
                 ("a family", "with which confidence"),
             )
         ),
@@ -265,9 +267,11 @@ def simultaneous_limits() -> Derivation:
             Fault("half the deviation", "deviation", lambda rhs: rhs**2),
         ),
         concludes=(
-            Conclusion("KM-Alg2-corrected", "radius", part="every union of bins, for 0 < gamma < 1"),
+            Conclusion("KM-Alg2-corrected", "radius", part=f"every union of bins, for 0 < gamma < 1: {BINS}"),
             Conclusion(
-                "KM-Alg2-corrected", "prefixes of an order", part=f"every prefix of an order of the bins: {BINS}"
+                "KM-Alg2-corrected",
+                "prefixes of an order",
+                part=f"every prefix of an order of the bins, for 0 < gamma < 1: {BINS}",
             ),
         ),
     )

@@ -1,0 +1,70 @@
+"""Whether a hypothesis is the relation that a proof takes it for: its text is read, and compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.statements.reading import read_relation
+from ndis_verify.statements.statement import Relation
+from ndis_verify.statements.terms import nodes
+from ndis_verify.symbolic.derivation import Derivation, Hypothesis
+from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.statement_terms import expression, lettered, quantity
+from ndis_verify.symbolic.unknowns import equal
+
+SIGNS = re.compile(r"( (?:[<>]=?|=|in) )")
+_TURNED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_SQUARE = re.compile(r"scalar\((?:transpose\()?(\w+)(?:\)|\^T)\*\1\) <= l(?:2|\*\*2)")
+_GREEK = {"lam": "lambda", "eps": "epsilon"}
+
+
+def misread(derivation: Derivation) -> Iterator[str]:
+    """Hypotheses whose text is another relation between the symbols of the one that they are taken for.
+
+    A text that speaks of what the claim alone gives a name is compared with the claim (`proof_ends`).
+    """
+    for h in derivation.hypotheses:
+        if isinstance(h, Hypothesis) and isinstance(h.relation, sp.core.relational.Rel):
+            if not any(_is(said, h.relation) for said in links(h.text) or [h.text]):
+                yield f"hypothesis {h.text!r} is taken for {h.relation}"
+
+
+def links(text: str) -> list[str]:
+    """The relations that a chain of them is made of."""
+    chain = SIGNS.split(text.partition(": ")[0])
+    return ["".join(chain[k : k + 3]) for k in range(0, len(chain) - 2, 2)]
+
+
+def _is(said: str, relation: Any) -> bool:
+    """Whether a text says the relation, or speaks of what the relation does not."""
+    if said.endswith("norm at most l"):
+        return relation.rel_op == "<=" and _SQUARE.fullmatch(str(relation)) is not None
+    symbols = {str(symbol): symbol for symbol in relation.free_symbols}
+    try:
+        read = read_relation(re.sub("= I$", "= 1", said))
+        known = {name: symbols.get(_GREEK.get(name, name)) for name in _names(read)}
+        if None in known.values():
+            return True
+        left, right = (lettered(expression(side, known)) for side in read.terms)
+    except InputError:
+        return False
+    gap, wanted = relation.lhs - relation.rhs, relation.rel_op.replace("==", "=")
+    if gap.is_commutative:
+        left, right = (side if side.is_commutative else scalar(side) for side in (left, right))
+    ways = ((read.sign, left - right), (_TURNED[read.sign], right - left))
+    return any(sign == wanted and (equal(way, gap) or equal(_plain(way), _plain(gap))) for sign, way in ways)
+
+
+def _names(read: Relation) -> set[str]:
+    return {node.name for side in read.terms for node in nodes(side) if node.head in ("variable", "coordinate")}
+
+
+def _plain(side: Any) -> Any:
+    """With the vector in the place of its coordinate, where a derivation looks at one coordinate alone."""
+    head = quantity("coordinate", sp.Symbol("x", real=True)).func
+    return side.replace(head, lambda vector: vector) if isinstance(side, sp.Expr) else side
