@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import sympy as sp
 
-from ndis_verify.court.proof_hypotheses import SIGNS, links
+from ndis_verify.court.proof_hypotheses import is_meant, says
 from ndis_verify.court.proof_sizes import misfit
 from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas, reached
 from ndis_verify.exact_number import InputError
-from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
@@ -202,29 +200,14 @@ def _foreign_hypotheses(
     for h in derivation.hypotheses:
         text = h.text if isinstance(h, Hypothesis) else h
         relation = h.relation if isinstance(h, Hypothesis) else None
-        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means and relation is None
+        meant = isinstance(h, Hypothesis) and h.of in heads and is_meant(h)
         said = end.granted.get(text, text) if relation is None and (end.part or stated is None) else text
         same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated, gaps)
         if end.part:
-            same |= any(_says(one, said) for one in (*given, end.part))
+            same |= any(says(one, said) for one in (*given, end.part))
         if text in asked and not (meant or same):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong
-
-
-_BEFORE = r"(?:^|[,;:(]\s|[.]\s|(?<!\bnot )\b(?:and|for|if|of|where|with)\s)"
-_AFTER = r"(?:$|[,;:.)](?:\s|$)|\sand\b)"
-
-
-def _says(text: str, hypothesis: str) -> bool:
-    """Whether a hypothesis stands in a text word for word, two words at least; a relation as one link of a chain, or
-    between words.
-    """
-    wanted = re.escape(hypothesis)
-    if not SIGNS.search(hypothesis):
-        found = re.search(rf"(?<!\w)(?<!\bno )(?<!\bnot ){wanted}(?!\w)", text, re.IGNORECASE)
-        return " " in hypothesis and found is not None
-    return hypothesis in links(text) or re.search(_BEFORE + wanted + _AFTER, text) is not None
 
 
 def _stated_gaps(stated: Statement, known: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Whether a hypothesis is the relation that a proof takes it for: its text is read, and compared."""
+"""What hypotheses say: whether one stands in a text, and is the relation that a proof takes it for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.reading import read_relation
 from ndis_verify.statements.statement import Relation
 from ndis_verify.statements.terms import nodes
@@ -17,7 +18,9 @@ from ndis_verify.symbolic.notation import scalar
 from ndis_verify.symbolic.statement_terms import expression, lettered, quantity
 from ndis_verify.symbolic.unknowns import equal
 
-SIGNS = re.compile(r"( (?:[<>]=?|=|in) )")
+_SIGNS = re.compile(r"( (?:[<>]=?|=|in) )")
+_BEFORE = r"(?:^|[,;:(]\s|[.]\s|(?<!\bnot )\b(?:and|for|if|of|where|with)\s)"
+_AFTER = r"(?:$|[,;:.)](?:\s|$)|\sand\b)"
 _TURNED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SQUARE = re.compile(r"scalar\((?:transpose\()?(\w+)(?:\)|\^T)\*\1\) <= l(?:2|\*\*2)")
 _GREEK = {"lam": "lambda", "eps": "epsilon"}
@@ -36,8 +39,25 @@ def misread(derivation: Derivation) -> Iterator[str]:
 
 def links(text: str) -> list[str]:
     """The relations that a chain of them is made of."""
-    chain = SIGNS.split(text.partition(": ")[0])
+    chain = _SIGNS.split(text.partition(": ")[0])
     return ["".join(chain[k : k + 3]) for k in range(0, len(chain) - 2, 2)]
+
+
+def says(text: str, hypothesis: str) -> bool:
+    """Whether a hypothesis stands in a text word for word, two words at least; a relation as one link of a chain, or
+    between words.
+    """
+    wanted = re.escape(hypothesis)
+    if not _SIGNS.search(hypothesis):
+        found = re.search(rf"(?<!\w)(?<!\bno )(?<!\bnot ){wanted}(?!\w)", text, re.IGNORECASE)
+        return " " in hypothesis and found is not None
+    return hypothesis in links(text) or re.search(_BEFORE + wanted + _AFTER, text) is not None
+
+
+def is_meant(hypothesis: Hypothesis) -> bool:
+    """Whether it is what the meaning of its quantity says."""
+    known = QUANTITIES.get(hypothesis.of)
+    return known is not None and hypothesis.relation is None and says(known.means, hypothesis.text)
 
 
 def _is(said: str, relation: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_hypotheses import misread
+from ndis_verify.court.proof_hypotheses import is_meant, misread, says
 from ndis_verify.court.proof_letters import drawn_in_all, hidden, letter_problems, moving, said_to_exist, variables
 from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_reals import unreal
@@ -182,7 +182,7 @@ def _of_use(derivation: Derivation, use: Use) -> str:
     if found is None or found.lhs is None:
         return f"{use.step!r} of {lemma.id} is no relation"
     for h in lemma.hypotheses:
-        if not _of_symbols(h):
+        if not _of_symbols(h) and not (isinstance(h, Hypothesis) and is_meant(h)):
             text = h if isinstance(h, str) else h.text
             shown = use.granted.get(text, text)
             if shown not in derivation.given and shown not in {step.name for step in derivation.steps}:
@@ -193,14 +193,14 @@ def _of_use(derivation: Derivation, use: Use) -> str:
 
 
 def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: Use) -> bool:
-    """Whether a step or hypothesis says what the hypothesis of a lemma does: a relation at the values of `use`, and of
-    words the same ones.
+    """Whether a step or hypothesis says what the hypothesis of a lemma does: a relation at the values of `use`; words
+    stand in a hypothesis, or in the definition in words of what is spoken of.
     """
     relation = wanted.relation if isinstance(wanted, Hypothesis) else None
     if relation is None:
         text = wanted.text if isinstance(wanted, Hypothesis) else wanted
-        said = [shown] if shown in derivation.given else [one.why for one in derivation.steps if one.name == shown]
-        return any(text in words for words in said)
+        settings = {one.name: one.why for one in derivation.steps if one.kind == "definition" and one.lhs is None}
+        return shown == text or says(shown if shown in derivation.given else settings.get(shown, ""), text)
     if isinstance(relation, (law, positive_definite)):
         here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
         if isinstance(relation, law) or shown in derivation.given:
