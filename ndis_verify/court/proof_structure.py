@@ -31,6 +31,7 @@ from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law, positive_definite
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks, unheard
 from ndis_verify.symbolic.sides import at_values, opened
+from ndis_verify.symbolic.suppositions import SUPPOSITIONS
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 
@@ -321,7 +322,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
-        elif derivation.concludes and is_in_words(fact, step.letters, name) and not _supposes(derivation, shown, name):
+        elif derivation.concludes and is_in_words(fact, step.letters, name) and not _supposes(derivation, step, name):
             yield f"condition {name!r} is in words, which no hypothesis in words says"
     yield from mean_problems(derivation, step, fact)
 
@@ -340,10 +341,15 @@ def is_in_words(fact: Fact, letters: Mapping[str, Any], name: str) -> bool:
     )
 
 
-def _supposes(derivation: Derivation, shown: Any, name: str) -> bool:
-    """Whether what shows a condition in words is a hypothesis in words, in which the name of the condition stands."""
-    relations = [h.text for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.relation is not None]
-    return shown in derivation.given and shown not in relations and name in shown
+def _supposes(derivation: Derivation, step: Step, name: str) -> bool:
+    """Whether what shows a condition in words is a hypothesis in words that says it."""
+    shown, relations = step.conditions[name], [h.text for h in derivation.hypotheses if _has_relation(h)]
+    said = SUPPOSITIONS.get((step.fact, name), ())
+    return shown in derivation.given and shown not in relations and shown in said
+
+
+def _has_relation(h: str | Hypothesis) -> bool:
+    return isinstance(h, Hypothesis) and h.relation is not None
 
 
 def _says(step: Step, wanted: Instance) -> bool:

@@ -1,0 +1,30 @@
+"""Which hypotheses in words say what a condition of a standard fact says that no relation and no form decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_DRAWS = ("independent draws", "n independent draws from each law", "independent draws of scores within each sample")
+_FIXED_TEST = "a test fixed before the samples are drawn, which are independent"
+_NORMAL_SKETCH = "Pi r x n with independent standard normal entries"
+_NORMAL_MATRIX = "G has independent standard normal entries"
+
+# (fact, condition) -> hypotheses of proofs, word for word
+SUPPOSITIONS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("Hoeffding's inequality", "independent"): _DRAWS,
+    ("a test of a mu-GDP pair", "GDP"): ("a mu-GDP pair",),
+    ("bounded differences", "independent"): _DRAWS,
+    ("exact limit of a proportion", "fixed"): (_FIXED_TEST, "sets fixed by other rows"),
+    ("exact limit of a proportion", "independent"): (_FIXED_TEST, *_DRAWS),
+    ("least squares with normal errors", "invertible"): ("[B b] fixed, B^T B invertible",),
+    ("least squares with normal errors", "normal"): (_NORMAL_SKETCH,),
+    ("mean of a share", "draws"): _DRAWS,
+    ("mutual information and any reference law", "laws"): (
+        "laws of the release for each record of norm at most l, and for none",
+    ),
+    ("second moments of a linear image", "independent"): (_NORMAL_MATRIX,),
+    ("shares of draws", "draws"): _DRAWS,
+    ("singular values of a normal matrix", "entries"): (_NORMAL_MATRIX,),
+    ("uncorrelated normal vectors are independent", "normal"): (_NORMAL_SKETCH,),
+    ("variance of a share", "independent"): _DRAWS,
+}
