@@ -68,6 +68,10 @@ def _smaller(a: Mapping[str, Any]) -> Any:
     return resketched(a["p"], a["q"], a["d"], a["r"])
 
 
+def _from_0_on(name: str) -> Any:
+    return lambda a: (a[name], ">=", _zero)
+
+
 def _angle(says: str, tex: str, letters: tuple[str, ...], instance: Any, **inside: str) -> Fact:
     return Fact(
         text="Under P, the law of least squares on a sketch of r rows, of d features, with a record that has leverage"
@@ -81,7 +85,7 @@ def _angle(says: str, tex: str, letters: tuple[str, ...], instance: Any, **insid
             **REQUIRED_ON_SPHERE,
             "size": lambda a: (a["d"], ">=", sp.Integer(1)),
             "direction": lambda a: (direction(a["p"], a["q"]), "=", 1 / (1 + a["x"] ** 2)),
-            **{name: lambda a, name=name: (a[name], ">=", _zero) for name in inside},
+            **{name: _from_0_on(name) for name in inside},
         },
     )
 

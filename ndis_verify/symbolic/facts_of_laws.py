@@ -40,7 +40,11 @@ _SCALES = {"scale": "g_1 > 0", "other scale": "the other g_i > 0"}  # of the coo
 
 def _above_0(*names: str) -> dict[str, Callable[[Mapping[str, Any]], Instance]]:
     """That letters are positive, each under its own name."""
-    return {name: lambda a, name=name: (a[name], ">", sp.Integer(0)) for name in names}
+
+    def positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
+        return lambda a: (a[name], ">", sp.Integer(0))
+
+    return {name: positive(name) for name in names}
 
 
 def _of_solutions(a: Mapping[str, Any], *names: str) -> list[Any]:

@@ -45,7 +45,7 @@ def frame_steps() -> tuple[Step, ...]:
         "scale": 1 + a,
         "other scale": sp.Integer(1),
     }
-    shown = {
+    shown: dict[str, str | Step] = {
         "first": "first scale",
         "others": "other scales",
         "shift": "shift",

@@ -114,10 +114,10 @@ def confidence_steps() -> tuple[Step, ...]:
     lower, upper = sp.symbols("A B", nonnegative=True)
     low, high = lower - where(_p, _set), where(_q, _set) - upper
     levels = [one * failure for one in shares]
-    lower_shown, upper_shown = (
+    shown: list[dict[str, str | Step]] = [
         {"fixed": FIXED, "independent": INDEPENDENT, "level": Step("level", "0 < theta < 1.", one, zero, ">=", one)}
         for one in levels
-    )
+    ]
     return (
         by_fact(
             "lower limit",
@@ -125,14 +125,14 @@ def confidence_steps() -> tuple[Step, ...]:
             " matter.",
             "exact lower limit of a proportion",
             {"limit": lower, "probability": where(_p, _set), "level": levels[0]},
-            lower_shown,
+            shown[0],
         ),
         by_fact(
             "upper limit",
             "The same of Q(S), from above.",
             "exact upper limit of a proportion",
             {"limit": upper, "probability": where(_q, _set), "level": levels[1]},
-            upper_shown,
+            shown[1],
         ),
         by_fact(
             "either fails",
