@@ -203,7 +203,10 @@ def _brought_in(derivation: Derivation) -> set[Any]:
 
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
-    over = {name: step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
+    over = {name: step.letters[name] for name in _GOES_OVER if name in step.letters}
+    if odd := [name for name, symbol in over.items() if not isinstance(symbol, sp.Symbol)]:
+        yield f"{odd[0]!r} is {over[odd[0]]}, and no symbol, over which a fact could go"
+        return
     for distance, held_by in _distances_in(step.letters, fact, behind):
         yield f"{held_by} speaks of {distance}, over which the fact goes"
     for argument in over.values():

@@ -10,6 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.finite_means import is_over_its_range
 from ndis_verify.symbolic.notation import x
 from ndis_verify.symbolic.zero import as_expression
 
@@ -52,18 +53,40 @@ class Fact:
     or_infinite: tuple[str, ...] = ()
 
 
+def _stands_for(symbol: Any, *assumptions: str) -> bool:
+    """Whether a symbol stands for every number of which one of these is true: nothing else is assumed of it."""
+    return isinstance(symbol, sp.Symbol) and any(
+        symbol.assumptions0 == sp.Symbol("any", **{one: True}).assumptions0 for one in assumptions
+    )
+
+
+def on_an_interval(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the argument goes over all numbers, or all of one sign."""
+    if not _stands_for(letters["argument"], "real", "nonnegative", "positive", "nonpositive", "negative"):
+        raise InputError(
+            "argument", str(letters["argument"]), "must stand for every real number, or for all of one sign"
+        )
+    return letters
+
+
+def without_end(letters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The letters, where the argument goes over all numbers from some one on."""
+    if not _stands_for(letters["argument"], "real", "nonnegative", "positive"):
+        raise InputError("argument", str(letters["argument"]), "must stand for every number from some one on")
+    return letters
+
+
 def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, Any]:
     """The letters, where the argument goes over all numbers between `low` and `high`, which are known to be in this
     order or not: what is shown of it is shown of no others. The ends may be those of its domain.
     """
-    argument = letters["argument"]
-    both = tuple(one for one in ("real", "integer") if getattr(argument, f"is_{one}"))
+    argument = on_an_interval(letters)["argument"]
     signs = {
         "low": ("nonnegative",) if argument.is_nonnegative else (),
         "high": ("nonpositive",) if argument.is_nonpositive else (),
     }
     for name, own in signs.items():
-        for one in (*both, *(own if ordered else (*signs["low"], *signs["high"]))):
+        for one in ("real", *(own if ordered else (*signs["low"], *signs["high"]))):
             if getattr(as_expression(letters[name]), f"is_{one}") is not True:
                 raise InputError(name, str(letters[name]), f"must be {one}, as {argument} is")
     return letters
@@ -96,6 +119,7 @@ def averaged(mean: Any, f: Any) -> Any:
     found = mean(of)
     if isinstance(found, sp.Integral):
         known = (found.function / of).is_nonnegative and all(high == sp.oo for _, _, high in found.limits)
+        known = known and is_over_its_range(found)
     else:
         known = isinstance(found, AppliedUndef) and str(found.func) in _MEANS and found.args[-1] == of
     if not known:
@@ -125,11 +149,11 @@ def linear(mean: Any, terms: Any) -> Instance:
     return mean(sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
 
 
-def without_jumps(f: Any) -> Any:
-    """f, in which nothing stands that jumps: a slope says nothing of a jump."""
+def without_jumps(f: Any, name: str = "g") -> Any:
+    """f, a letter or what is made of it, in which nothing stands that jumps: a slope says nothing of a jump."""
     f = as_expression(f)
     if jumps := f.atoms(*JUMPING):
-        raise InputError("g", str(min(jumps, key=str)), "may jump")
+        raise InputError(name, str(min(jumps, key=str)), "may jump")
     return f
 
 
@@ -144,15 +168,14 @@ def constant(letters: Mapping[str, Any], name: str) -> Any:
 def on_the_line(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     """The letters, where the argument goes over all real numbers, or all from 0 on."""
     argument = letters["argument"]
-    assumed = argument.assumptions0 if isinstance(argument, sp.Symbol) else None
-    if assumed not in [sp.Symbol("any", **{one: True}).assumptions0 for one in ("real", "nonnegative")]:
+    if not _stands_for(argument, "real", "nonnegative"):
         raise InputError("argument", str(argument), "must stand for every real number, or for every one from 0 on")
     return letters
 
 
 def any_real(symbol: Any) -> Any:
     """A symbol that stands for every real number."""
-    if not isinstance(symbol, sp.Symbol) or symbol.assumptions0 != sp.Symbol("any", real=True).assumptions0:
+    if not _stands_for(symbol, "real"):
         raise InputError("letter", str(symbol), "must stand for every real number")
     return symbol
 

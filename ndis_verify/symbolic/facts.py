@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line, smooth
+from ndis_verify.symbolic.fact import Fact, Instance, any_real, averaged, constant, linear, on_the_line, smooth
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
@@ -235,12 +235,13 @@ FACTS: Mapping[str, Fact] = {
         tex=r"\mathbb{E} f(b^{\mathsf T} Z) = \int f(\|b\|\,u)\,\varphi(u)\,du",
         letters=("f", "argument", "b^T", "b", "length"),
         conditions={
+            "transpose": "b^T is the transpose of b",
             "length": "the length is the Euclidean norm of b: its square is b^T b",
             "sign": "f is not negative",
         },
         reference="the normal law does not change under rotation: Feller, vol. 2, section III.6",
         instance=lambda a: (
-            normal_mean(a["f"].subs(a["argument"], scalar(a["b^T"] * z))),
+            normal_mean(a["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
             "=",
             sp.Integral(
                 a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),
@@ -248,6 +249,7 @@ FACTS: Mapping[str, Fact] = {
             ),
         ),
         required={
+            "transpose": lambda a: (transpose(a["b"]), "=", a["b^T"]),
             "length": lambda a: (scalar(a["b^T"] * a["b"]), "=", a["length"] ** 2),
             "sign": lambda a: (a["f"], ">=", sp.Integer(0)),
         },
@@ -396,7 +398,7 @@ FACTS: Mapping[str, Fact] = {
     "bounded differences": Fact(
         text="Where f is a function of the shares of n independent draws on finitely many points, and another draw in"
         " the place of one, which changes the shares by the mass put on one point less that taken from another, over n,"
-        " adds at most c to f, f exceeds its expectation by t > 0 or more with probability at most"
+        " adds at most c to f, f exceeds its expectation by t >= 0 or more with probability at most"
         " exp(-2 t^2/(n c^2)).",
         tex=r"\Pr[f - \mathbb{E} f \ge t] \le e^{-2 t^2/(n c^2)}",
         letters=("f", "formula", "share", "change", "put", "taken", "moved", "n", "c", "t"),
@@ -408,6 +410,8 @@ FACTS: Mapping[str, Fact] = {
             "change": "are what the shares change by, over n,",
             "moved": "moved is what that adds to f,",
             "bounded": "at most c",
+            "distance": "t >= 0",
+            "draws": "n > 0",
         },
         reference="McDiarmid, On the method of bounded differences (1989), Lemma 1.2",
         draws=("f", "share", "moved"),
@@ -423,6 +427,8 @@ FACTS: Mapping[str, Fact] = {
                 a["formula"].subs(a["share"], a["share"] + a["change"]) - a["formula"],
             ),
             "bounded": lambda a: (a["moved"], "<=", a["c"]),
+            "distance": lambda a: (a["t"], ">=", sp.Integer(0)),
+            "draws": lambda a: (a["n"], ">", sp.Integer(0)),
         },
     ),
     "larger events": Fact(

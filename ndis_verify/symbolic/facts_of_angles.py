@@ -68,19 +68,24 @@ def _smaller(a: Mapping[str, Any]) -> Any:
     return resketched(a["p"], a["q"], a["d"], a["r"])
 
 
-def _angle(says: str, tex: str, letters: tuple[str, ...], instance: Any) -> Fact:
+def _from_0_on(name: str) -> Any:
+    return lambda a: (a[name], ">=", _zero)
+
+
+def _angle(says: str, tex: str, letters: tuple[str, ...], instance: Any, **inside: str) -> Fact:
     return Fact(
         text="Under P, the law of least squares on a sketch of r rows, of d features, with a record that has leverage"
         f" p in B and q in [B b], k = r - d: {_SPOKEN} {says}",
         tex=tex,
         letters=("p", "q", "d", "r", "x", *letters),
-        conditions={**ON_SPHERE, "direction": "e_0^2", "size": "d >= 1"},
+        conditions={**ON_SPHERE, "direction": "e_0^2", "size": "d >= 1", **inside},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 1.5.5 and 2.1.3",
         instance=instance,
         required={
             **REQUIRED_ON_SPHERE,
             "size": lambda a: (a["d"], ">=", sp.Integer(1)),
             "direction": lambda a: (direction(a["p"], a["q"]), "=", 1 / (1 + a["x"] ** 2)),
+            **{name: _from_0_on(name) for name in inside},
         },
     )
 
@@ -116,6 +121,7 @@ OF_ANGLES: Mapping[str, Fact] = {
         r"P\Bigl[T < \tfrac{z^2}{1 + z^2}\Bigr] = \int_0^z \mathbb{E}_\xi\, C (1 + c^2)^{-(d+1)/2} |y_0|^k\,dc",
         ("edge",),
         lambda a: (mass(_larger(a), statistic(a["edge"])), "=", below(a["d"], _density(a), a["edge"])),
+        edge="z >= 0",
     ),
     "cotangent of an angle on a half sphere, any": _angle(
         "The integral of that density is 1.",

@@ -11,8 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.fact import Continuity, Fact, Instance, averaged, smooth
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import (
@@ -300,6 +303,20 @@ def _least(a: Mapping[str, Any], f: Any) -> Any:
     return quantity("inf", sp.Integer(0), a["high"], sp.Lambda(_generic(a["argument"], "nonnegative"), f))
 
 
+def _unknown_in(a: Mapping[str, Any]) -> Any:
+    """f, which is a call of an unknown function of the argument, or the supremum of one over an envelope."""
+    f, spoken = a["f"], ()
+    if f.func == over_envelope:
+        *spoken, f = f.args
+    name = str(f.func)
+    unknown = isinstance(f, AppliedUndef) and name not in QUANTITIES and not hasattr(notation, name)
+    if not unknown or any(a["argument"] in one.free_symbols for one in (*spoken, *(set(f.args) - {a["argument"]}))):
+        raise InputError(
+            "f", str(a["f"]), "must be an unknown function of the argument, or its supremum over an envelope"
+        )
+    return a["f"]
+
+
 def _larger(name: str) -> Any:
     return lambda a: (a[name], "<=", a[f"larger {name}"])
 
@@ -461,14 +478,27 @@ OF_ENVELOPES: Mapping[str, Fact] = {
     ),
     "least value over an interval, without jumps": Fact(
         text="Where f, with values in [0, oo], is continuous in 0 <= x <= b, in a parameter > 0 and in what else it"
-        " depends on together, its infimum over x is continuous in these together; where b is oo, [0, oo] is compact"
-        " too, and f is continuous at oo.",
+        " depends on together, and b is, its infimum over x is continuous in these together.",
         tex=r"\lim_{v \to v_0} \inf_{0 \le x \le b} f(x, v) = \inf_{0 \le x \le b} f(x, v_0)",
         letters=("f", "argument", "high", "parameter", "at"),
-        ends=("high",),
-        conditions={"continuous": "f is continuous in both together"},
+        conditions={"continuous": "f is continuous in both together, b in the parameter", "end": "b >= 0"},
         reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
         instance=lambda a: _no_jump(a, _least(a, a["f"])),
+        continuous=_in_all("f", "high"),
+        required={"end": lambda a: (a["high"], ">=", _zero)},
+    ),
+    "least value from 0 on, without jumps": Fact(
+        text="Where f, with values in [0, oo], an unknown function or its supremum over 0 <= l_i <= rho of sum at most"
+        " nu, is continuous in x >= 0, in a parameter > 0 and in what else it depends on together, also at x = oo, its"
+        " infimum over x is continuous in these together: [0, oo] is compact.",
+        tex=r"\lim_{v \to v_0} \inf_{0 \le x \le \infty} f(x, v) = \inf_{0 \le x \le \infty} f(x, v_0)",
+        letters=("f", "argument", "parameter", "at"),
+        conditions={
+            "continuous": "f is continuous in both together",
+            "up to oo": "the unknown function is continuous up to oo",
+        },
+        reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
+        instance=lambda a: _no_jump(a, _least({**a, "high": sp.oo}, _unknown_in(a))),
         continuous=_in_all("f"),
     ),
     "the smaller of two, without jumps": Fact(
@@ -487,9 +517,17 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         tex=r"\lim_{v \to v_0} \sup_{0 \le l_i \le \rho(v),\ \sum l_i \le \nu(v)} f ="
         r" \sup_{0 \le l_i \le \rho(v_0),\ \sum l_i \le \nu(v_0)} f",
         letters=("f", "cap", "sum", "parameter", "at"),
-        conditions={"continuous": "f is continuous in l and its other arguments together, rho and nu in the parameter"},
+        conditions={
+            "continuous": "f is continuous in l and its other arguments together, rho and nu in the parameter",
+            "cap": "rho > 0",
+            "sum": "nu > 0",
+        },
         reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
         instance=lambda a: _no_jump(a, over_envelope(a["cap"], a["sum"], a["f"])),
         continuous=_in_all("f", "cap", "sum"),
+        required={
+            "cap": lambda a: (a["cap"], ">", _zero),
+            "sum": lambda a: (a["sum"], ">", _zero),
+        },
     ),
 }

@@ -8,7 +8,19 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, averaged, between, constant, from_zero_on, smooth
+from ndis_verify.symbolic.fact import (
+    Fact,
+    Instance,
+    any_real,
+    averaged,
+    between,
+    constant,
+    from_zero_on,
+    on_an_interval,
+    smooth,
+    without_end,
+    without_jumps,
+)
 from ndis_verify.symbolic.notation import (
     below,
     beyond,
@@ -19,6 +31,7 @@ from ndis_verify.symbolic.notation import (
     supremum,
     total,
     where,
+    x,
 )
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -39,9 +52,7 @@ def _root(a: Mapping[str, Any]) -> Any:
         ends = [getattr(as_expression(a[name]), f"is_{one}") is True for name in ("low", "high")]
         if getattr(a["root"], f"is_{one}") is True and (one == "integer" or not all(ends)):
             raise InputError("root", str(a["root"]), f"is known to be {one}, which what is in between need not be")
-    if a["argument"].is_integer:
-        raise InputError("argument", str(a["argument"]), "must stand for the numbers in between")
-    return a["root"]
+    return on_an_interval(a)["root"]
 
 
 def _below_a_corner(a: Mapping[str, Any]) -> Instance:
@@ -53,6 +64,22 @@ def _below_a_corner(a: Mapping[str, Any]) -> Instance:
             raise InputError(name, str(a[name]), "must be a number, the same for every argument")
     at = [a["f"].subs(a["argument"], value) for value in (quantity("coordinate", a["l"]), a["cap"], a["rest"])]
     return quantity("sum", at[0]), "<=", a["n"] * at[1] + at[2]
+
+
+def _overlap(a: Mapping[str, Any]) -> Instance:
+    """Of two functions of the point, and of a shift that is a number."""
+    if a["x"] != x:
+        raise InputError("x", str(a["x"]), f"must be the point {x}")
+    moved = constant(a, "m")
+    near, far = (total(sp.Min(a["g"](x - shift), a["h"](x))) for shift in (constant(a, "k") * moved, moved))
+    return far, "<=", near
+
+
+def _log_concave(a: Mapping[str, Any], name: str) -> Instance:
+    """The second slope of a logarithm that has one everywhere: the first one has no jump."""
+    slope = sp.Derivative(sp.log(a[name](a["x"])), a["x"])
+    without_jumps(slope.doit(), name)
+    return sp.Derivative(sp.log(a[name](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)
 
 
 def _whole(symbol: Any) -> Any:
@@ -218,7 +245,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         conditions={"falls": "the slope is negative", "end": "f tends to 0"},
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
         continuous=smooth(),
-        instance=lambda a: (a["f"], ">", sp.Integer(0)),
+        instance=lambda a: (without_end(a)["f"], ">", sp.Integer(0)),
         required={
             "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
             "end": lambda a: (sp.Limit(a["f"], a["argument"], sp.oo), "=", sp.Integer(0)),
@@ -420,7 +447,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         instance=lambda a: (a["f"].subs(a["argument"], a["low"]), "<=", a["f"].subs(a["argument"], a["high"])),
         required={
             "shares": lambda a: (
-                a["f"].subs(a["argument"], sp.sin(a["angle"]) ** 2 * a["high"]),
+                a["f"].subs(a["argument"], sp.sin(any_real(a["angle"])) ** 2 * a["high"]),
                 "<=",
                 a["f"].subs(a["argument"], a["high"]),
             ),
@@ -441,16 +468,12 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "high": "k <= 1",
         },
         reference="Anderson (1955), Theorem 1, for the sets where g and where h is above a level, over all levels",
-        instance=lambda a: (
-            total(sp.Min(a["g"](a["x"] - a["m"]), a["h"](a["x"]))),
-            "<=",
-            total(sp.Min(a["g"](a["x"] - a["k"] * a["m"]), a["h"](a["x"]))),
-        ),
+        instance=_overlap,
         required={
             "even": lambda a: (a["g"](-a["x"]), "=", a["g"](a["x"])),
             "other even": lambda a: (a["h"](-a["x"]), "=", a["h"](a["x"])),
-            "concave": lambda a: (sp.Derivative(sp.log(a["g"](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)),
-            "other concave": lambda a: (sp.Derivative(sp.log(a["h"](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)),
+            "concave": lambda a: _log_concave(a, "g"),
+            "other concave": lambda a: _log_concave(a, "h"),
             "low": lambda a: (a["k"], ">=", sp.Integer(0)),
             "high": lambda a: (a["k"], "<=", sp.Integer(1)),
         },

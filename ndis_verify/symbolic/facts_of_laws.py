@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,16 @@ from ndis_verify.symbolic.notation import (
 
 _SOLUTIONS = {fitted, refitted, sketched, resketched}
 _PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
+_SCALES = {"scale": "g_1 > 0", "other scale": "the other g_i > 0"}  # of the coordinates of a frame
+
+
+def _above_0(*names: str) -> dict[str, Callable[[Mapping[str, Any]], Instance]]:
+    """That letters are positive, each under its own name."""
+
+    def positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
+        return lambda a: (a[name], ">", sp.Integer(0))
+
+    return {name: positive(name) for name in names}
 
 
 def _of_solutions(a: Mapping[str, Any], *names: str) -> list[Any]:
@@ -80,6 +90,7 @@ def _frame(exchanged: bool) -> Fact:
             "first": "the eigenvalue along the shift is above 0",
             "others": "so are the d-1 others",
             "shift": "the squared shift in units of S2 is not negative",
+            **_SCALES,
         },
         reference="Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a bijection changes no divergence",
         instance=instance,
@@ -88,6 +99,7 @@ def _frame(exchanged: bool) -> Fact:
             "first": lambda a: (a["first"], ">", sp.Integer(0)),
             "others": lambda a: (a["others"], ">", sp.Integer(0)),
             "shift": lambda a: (a["shift"], ">=", sp.Integer(0)),
+            **_above_0(*_SCALES),
         },
     )
 
@@ -112,6 +124,7 @@ def _least_squares_frame(exchanged: bool) -> Fact:
             "first": "the eigenvalue along the shift",
             "others": "the d-1 others",
             "shift": "the squared shift in units of S2",
+            **_SCALES,
         },
         reference=f"Sherman and Morrison: Horn and Johnson, Matrix Analysis, section 0.7.4; {general.reference}",
         instance=instance,
@@ -119,6 +132,7 @@ def _least_squares_frame(exchanged: bool) -> Fact:
             "first": lambda a: ((1 - a["p"]) ** 2 / (1 - a["q"]), "=", a["first"]),
             "others": lambda a: ((1 - a["p"]) / (1 - a["q"]), "=", a["others"]),
             "shift": lambda a: (a["r"] * a["p"] * (a["q"] - a["p"]) / (1 - a["q"]), "=", a["shift"]),
+            **_above_0(*_SCALES),
         },
     )
 
@@ -272,7 +286,12 @@ OF_LAWS: Mapping[str, Fact] = {
             *("shift", "first", "second", "other first", "other second", "d", "epsilon"),
             *("noise", "other noise", "g", "other g"),
         ),
-        conditions={"noise": "the variance s is not negative", "other noise": "nor is s'"},
+        conditions={
+            "noise": "the variance s is not negative",
+            "other noise": "nor is s'",
+            "g": "g > 0",
+            "other g": "g' > 0",
+        },
         reference="data processing: Dwork and Roth (2014), Proposition 2.1, for every event of the randomised map",
         instance=lambda a: (
             products(
@@ -290,6 +309,7 @@ OF_LAWS: Mapping[str, Fact] = {
         required={
             "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
             "other noise": lambda a: (a["other noise"], ">=", sp.Integer(0)),
+            **_above_0("g", "other g"),
         },
     ),
     "a moment as a slope of the moment generating function": Fact(
@@ -335,14 +355,14 @@ OF_LAWS: Mapping[str, Fact] = {
         text="The divergence of a law from itself is 0 at every eps >= 0.",
         tex=r"\int \max(p - e^{\varepsilon} p, 0)\,dx = 0",
         letters=("first", "second", "d", "epsilon"),
-        conditions={"epsilon": "eps >= 0"},
+        conditions={"first": "the one variance is positive", "second": "so is the other", "epsilon": "eps >= 0"},
         reference="the integrand is 0",
         instance=lambda a: (
             products(0, a["first"], a["first"], a["second"], a["second"], a["d"], a["epsilon"]),
             "=",
             sp.Integer(0),
         ),
-        required={"epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
+        required={**_above_0("first", "second"), "epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
     ),
     "one linear map with noise on two normal laws": Fact(
         text="A linear map, with independent normal noise of covariance s n n^T added, makes normal laws of normal"

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.fact import Fact, any_real
 from ndis_verify.symbolic.notation import below, beyond
 
 _zero = sp.Integer(0)
@@ -86,4 +86,4 @@ def _at(letters: Mapping[str, Any], name: str, place: Any) -> Any:
 
 
 def _share(letters: Mapping[str, Any], sign: int) -> Any:
-    return letters["f"].subs(letters["argument"], sign * sp.sin(letters["angle"]) ** 2 * letters["high"])
+    return letters["f"].subs(letters["argument"], sign * sp.sin(any_real(letters["angle"])) ** 2 * letters["high"])

@@ -23,9 +23,11 @@ from ndis_verify.symbolic.notation import (
     law_of,
     normal,
     normal_form,
+    scalar,
     summed,
     total,
 )
+from ndis_verify.symbolic.transposes import with_transposes, with_vectors
 from ndis_verify.symbolic.zero import as_expression
 
 
@@ -95,20 +97,38 @@ def _under_a_graph(a: Mapping[str, Any]) -> Instance:
     return law_of(a["point"]), "=", f / area
 
 
-OF_SAMPLES: Mapping[str, Fact] = {
-    "exact limit of a proportion": Fact(
-        text="The exact lower limit a at level gamma of the probability p of a set, from how many of n independent"
-        " draws fall into it, is above p with probability at most gamma, whatever p is.",
-        tex=r"\Pr[a(\mathrm{Bin}(n, p)) > p] \le \gamma",
+def _exact_limit(upper: bool) -> Fact:
+    """The lower limit of a probability, or the upper one, 1 less the lower limit of 1 less that."""
+    side, beyond, sign = ("upper", "below", -1) if upper else ("lower", "above", 1)
+    return Fact(
+        text=f"There is an exact {side} limit a at level gamma >= 0 of the probability p of a set, from how many of n"
+        f" independent draws fall into it: it is {beyond} p with probability at most gamma, whatever p is.",
+        tex=rf"\Pr[a(\mathrm{{Bin}}(n, p)) {'<' if upper else '>'} p] \le \gamma",
         letters=("limit", "probability", "level"),
         conditions={
             "fixed": "the set is fixed by what is given",
             "independent": "what is given apart, the draws are independent, of one law",
+            "level": "gamma >= 0",
         },
         reference="Clopper and Pearson (1934); Lehmann and Romano, Testing Statistical Hypotheses, section 3.5",
         draws=("limit",),
-        instance=lambda a: (given(a["limit"] - a["probability"]), "<=", a["level"]),
-    ),
+        brings=("limit",),
+        not_negative=("limit",),
+        instance=lambda a: (given(sign * (a["limit"] - a["probability"])), "<=", a["level"]),
+        required={"level": lambda a: (a["level"], ">=", sp.Integer(0))},
+    )
+
+
+def _of_one_vector(a: Mapping[str, Any]) -> Instance:
+    """The sum of (w^T z_k)^2, times a number."""
+    if not as_expression(a["c"]).is_commutative:
+        raise InputError("c", str(a["c"]), "must be a number")
+    return law_of(normal_form(a["c"] * a["w"] * a["w^T"], a["r"])), "=", law_of(a["a"] * chi_square(a["r"]))
+
+
+OF_SAMPLES: Mapping[str, Fact] = {
+    "exact lower limit of a proportion": _exact_limit(upper=False),
+    "exact upper limit of a proportion": _exact_limit(upper=True),
     "independent factors": Fact(
         text="The expectation of a finite product of independent positive variables is the product of theirs.",
         tex=r"\mathbb{E} \prod_j e^{f_j} = \prod_j \mathbb{E} e^{f_j}",
@@ -131,17 +151,14 @@ OF_SAMPLES: Mapping[str, Fact] = {
         instance=lambda a: (law_given(a["one"], a["other"]), "=", law_of(a["one"])),
     ),
     "a quadratic form of rank one": Fact(
-        text="Where a symmetric A has A w = a w and A x = 0 for every x orthogonal to w, the sum of z_k^T A z_k over r"
-        " independent standard normal vectors is a times a chi-square variable with r degrees of freedom.",
-        tex=r"A w = a w,\ A|_{w^{\perp}} = 0 \implies \sum_{k=1}^r z_k^{\mathsf T} A z_k = a\,T,\quad T \sim \chi^2_r",
-        letters=("A", "w", "x", "a", "r"),
-        conditions={"eigenvector": "A w = a w", "kernel": "A x = 0 for every x orthogonal to w"},
+        text="Where A = c w w^T for a vector w, the sum of z_k^T A z_k over r independent standard normal vectors is"
+        " c |w|^2 times a chi-square variable with r degrees of freedom.",
+        tex=r"\sum_{k=1}^r z_k^{\mathsf T} (c\,w w^{\mathsf T}) z_k = c\,\|w\|^2\,T,\quad T \sim \chi^2_r",
+        letters=("c", "w", "w^T", "a", "r"),
+        conditions={"value": "a = c w^T w"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.4.2, of A/a",
-        instance=lambda a: (law_of(normal_form(a["A"], a["r"])), "=", law_of(a["a"] * chi_square(a["r"]))),
-        required={
-            "eigenvector": lambda a: (a["A"] * a["w"], "=", a["a"] * a["w"]),
-            "kernel": lambda a: (a["A"] * a["x"], "=", sp.Integer(0)),
-        },
+        instance=with_transposes(with_vectors(_of_one_vector, "w"), "w"),
+        required={"value": lambda a: (a["c"] * scalar(a["w^T"] * a["w"]), "=", a["a"])},
     ),
     "Tonelli's theorem": Fact(
         text="The integral of a sum, or of the expectation, of f >= 0 is the sum or expectation of its integral.",
@@ -182,6 +199,8 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "independent": "the terms are independent copies of X",
             "low": "X is at least 0",
             "high": "X is at most 1",
+            "copies": "m > 0",
+            "distance": "c >= 0",
         },
         reference="Hoeffding, Probability inequalities for sums of bounded random variables (1963), Theorem 1",
         draws=("X", "mean"),
@@ -193,6 +212,8 @@ OF_SAMPLES: Mapping[str, Fact] = {
         required={
             "low": lambda a: (a["X"], ">=", sp.Integer(0)),
             "high": lambda a: (sp.Integer(1), ">=", a["X"]),
+            "copies": lambda a: (a["m"], ">", sp.Integer(0)),
+            "distance": lambda a: (a["c"], ">=", sp.Integer(0)),
         },
     ),
     "Stein's identity": Fact(
@@ -292,10 +313,11 @@ OF_SAMPLES: Mapping[str, Fact] = {
         " probability of at most 2 e^{-s^2/2}: off is the largest distance of one from sqrt(r).",
         tex=r"\Pr[\max_i |\sigma_i - \sqrt r| > \sqrt d + s] \le 2 e^{-s^2/2}",
         letters=("off", "d", "s"),
-        conditions={"entries": "independent standard normal entries"},
+        conditions={"entries": "independent standard normal entries", "excess": "s >= 0"},
         reference="Davidson and Szarek, Local operator theory, random matrices and Banach spaces (2001), Theorem II.13",
         draws=("off",),
         instance=lambda a: (exceeds(a["off"] - sp.sqrt(a["d"]) - a["s"]), "<=", 2 * sp.exp(-(a["s"] ** 2) / 2)),
+        required={"excess": lambda a: (a["s"], ">=", sp.Integer(0))},
     ),
     "square of a mean and mean square": Fact(
         text="The square of the expectation of a chi variable, which has a density and so is not constant, is below"

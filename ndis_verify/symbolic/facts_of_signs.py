@@ -35,6 +35,13 @@ def _has_slope(a: Mapping[str, Any]) -> Instance:
     return slope_inside(a["f"]), "=", inside(a["slope"])
 
 
+def _number(a: Mapping[str, Any], name: str) -> Any:
+    """A letter that is the same at every v."""
+    if v in a[name].free_symbols:
+        raise InputError(name, str(a[name]), f"must be a number, the same at every {v}")
+    return a[name]
+
+
 def _of_positive(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     if not letters["argument"].is_positive:
         raise InputError("argument", str(letters["argument"]), "must be known to be positive")
@@ -73,7 +80,7 @@ OF_SIGNS: Mapping[str, Fact] = {
         letters=("c", "u"),
         conditions={"positive": "the function is positive"},
         reference="Karlin, Total Positivity, vol. 1, section 5.1",
-        instance=lambda a: (sign_changes(a["c"] * a["u"]), "=", _zero),
+        instance=lambda a: (sign_changes(_number(a, "c") * a["u"]), "=", _zero),
         required={"positive": lambda a: (inside(a["u"]), ">", _zero)},
     ),
     "sign changes of a function and of its slope": Fact(

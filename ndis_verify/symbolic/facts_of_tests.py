@@ -222,11 +222,14 @@ OF_TESTS: Mapping[str, Fact] = {
         instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"] - a["slope"] * a["x"]),
     ),
     "a test of a mu-GDP pair": Fact(
-        text="A test of a mu-GDP pair with type I error 1 - Phi(u) and type II error Phi(v) has Phi(v) >= Phi(u - mu).",
+        text="There are mu >= 0, u and v of a mu-GDP pair and a test of it with type I error 1 - Phi(u) and type II"
+        " error Phi(v), neither 0 nor 1: Phi(v) >= Phi(u - mu).",
         tex=r"\beta \ge \Phi(\Phi^{-1}(1 - \alpha) - \mu)",
         letters=("u", "v", "mu"),
         conditions={"GDP": "the pair is mu-GDP"},
         reference="Dong, Roth and Su (2022), Definition 2.6",
+        brings=("u", "v", "mu"),
+        not_negative=("mu",),
         instance=lambda a: (Phi(a["v"]), ">=", Phi(a["u"] - a["mu"])),
     ),
 }

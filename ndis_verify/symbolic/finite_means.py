@@ -46,7 +46,7 @@ class Known:
 
 def is_finite(mean: Any, known: Known) -> bool:
     """Whether a mean, or an integral over a set, is a finite number."""
-    if _head(mean) not in ("Integral", *_MEANS) or not _is_over_its_range(mean):
+    if _head(mean) not in ("Integral", *_MEANS) or not is_over_its_range(mean):
         return False
     if _head(mean) in FINITE_SUMS:
         return True
@@ -63,15 +63,13 @@ def _is_held(one: Any, places: frozenset[Any]) -> bool:
     return isinstance(number, sp.Symbol) and number.is_commutative and number not in places
 
 
-def _is_over_its_range(mean: Any) -> bool:
-    """Whether what is assumed of the variable of an integral is true of its range."""
-    if not isinstance(mean, sp.Integral):
-        return True
-    variable, low, high = mean.limits[0]
-    return bool(
+def is_over_its_range(mean: Any) -> bool:
+    """Whether what is assumed of the variables of an integral is true of their ranges."""
+    return not isinstance(mean, sp.Integral) or all(
         (variable.is_nonnegative is not True or low.is_nonnegative)
         and (variable.is_nonpositive is not True or high.is_nonpositive)
         and not variable.is_integer
+        for variable, low, high in mean.limits
     )
 
 

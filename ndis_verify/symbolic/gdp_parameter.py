@@ -153,7 +153,7 @@ def pair_gdp() -> Derivation:
                 "d": sp.Symbol("d", positive=True),
                 **dict.fromkeys(("first", "others", "scale", "other scale"), sp.Integer(1)),
             },
-            {"first": "1 > 0", "others": "1 > 0", "shift": "squared shift"},
+            {**dict.fromkeys(("first", "others", "scale", "other scale"), "1 > 0"), "shift": "squared shift"},
             ("one eigenvalue", "shift of the means"),
         ),
         by_fact(

@@ -295,6 +295,8 @@ def deviation() -> Derivation:
                 "change": "change",
                 "moved": "moved",
                 "bounded": "one draw",
+                "distance": Step("t >= 0", "as said.", t, sp.Integer(0), ">=", t),
+                "draws": Step("n > 0", "as said.", draws, sp.Integer(0), ">", draws),
             },
         ),
         at_most(

@@ -27,6 +27,7 @@ _PATHS = ("first path", "second path")
 _ENDS = (_shift, _cap, _sum)
 _LARGER = (_shift + _farther, _cap + _wider, _sum + _more)
 _IN_V = tuple(sp.Function(name, positive=True)(_v) for name in ("Delta", "rho", "nu"))
+_ENDS_ABOVE_0 = tuple(Step(f"{end.func} > 0", "as said.", end, zero, ">", end) for end in _IN_V[1:])
 
 
 def _mean_step(shift: sp.Expr, e: sp.Expr) -> sp.Expr:
@@ -138,27 +139,25 @@ def _continuity_steps(path: str) -> tuple[Step, ...]:
             " and s, oo where s (e^{l_i} - 1) >= 1 for some i. It is continuous,",
             "greatest value over an envelope, without jumps",
             {"f": _cov(of_cov, _rate), "cap": _IN_V[1], "sum": _IN_V[2], **in_v},
-            {"continuous": _COV_CONTINUOUS},
+            {"continuous": _COV_CONTINUOUS, **dict(zip(("cap", "sum"), _ENDS_ABOVE_0, strict=True))},
             (_CONTINUOUS,),
         ),
         by_fact(
             f"covariance term without jumps, {path}",
             "and C = oo for s >= 1/(e^rho - 1), where it is no constant.",
-            "least value over an interval, without jumps",
-            {
-                "f": over_envelope(*_IN_V[1:], _cov(of_cov, _rate)),
-                "argument": _rate,
-                "high": sp.oo,
-                **in_v,
-            },
-            {"continuous": f"supremum without jumps, {path}"},
+            "least value from 0 on, without jumps",
+            {"f": over_envelope(*_IN_V[1:], _cov(of_cov, _rate)), "argument": _rate, **in_v},
+            {"continuous": f"supremum without jumps, {path}", "up to oo": _COV_CONTINUOUS},
         ),
         by_fact(
             f"infimum without jumps, {path}",
             "The sum is continuous in the split and in v.",
             "least value over an interval, without jumps",
             {"f": _split_sum(path, *_IN_V), "argument": _split, "high": _budget, **in_v},
-            {"continuous": f"covariance term without jumps, {path}"},
+            {
+                "continuous": f"covariance term without jumps, {path}",
+                "end": Step("eps >= 0", "eps > 0.", _budget, zero, ">=", _budget),
+            },
             (_CONTINUOUS,),
         ),
     )

@@ -20,6 +20,7 @@ from ndis_verify.symbolic.least_squares_order_steps import (
     epsilon,
     frame_steps,
     half_sphere_steps,
+    one_above_0,
     r,
     threshold_steps,
 )
@@ -67,7 +68,7 @@ def gaussian_order() -> Derivation:
             "At x = y = 0, the one record without a curve, nothing is given away.",
             "one law twice",
             {"first": sp.Integer(1), "second": sp.Integer(1), "d": d, "epsilon": epsilon},
-            {"epsilon": "eps >= 0"},
+            {**dict.fromkeys(("first", "second"), one_above_0), "epsilon": "eps >= 0"},
         ),
         Step(
             "smaller q",

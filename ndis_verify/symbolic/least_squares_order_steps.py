@@ -17,7 +17,7 @@ from ndis_verify.symbolic.statement_terms import quantity
 r, d = sp.symbols("r d", positive=True)
 epsilon = sp.Symbol("epsilon", real=True)
 
-
+one_above_0 = Step("1 > 0", "of the others.", sp.Integer(1), sp.Integer(0), ">", sp.Integer(1))
 RECORD = "a record of leverage p in B and q in [B b]"
 
 
@@ -45,7 +45,13 @@ def frame_steps() -> tuple[Step, ...]:
         "scale": 1 + a,
         "other scale": sp.Integer(1),
     }
-    shown = {"first": "first scale", "others": "other scales", "shift": "shift"}
+    shown: dict[str, str | Step] = {
+        "first": "first scale",
+        "others": "other scales",
+        "shift": "shift",
+        "scale": Step("scale", "1 + a > 0.", 1 + a, sp.Integer(0), ">", 1 + a),
+        "other scale": one_above_0,
+    }
     frames = ("one frame for least squares", "one frame for least squares, exchanged")
     names = (("deleted", "least_squares", 1), ("inserted", "least_squares_insert", -1))
     return (
@@ -145,7 +151,14 @@ def along_steps(X: sp.Symbol, Y: sp.Symbol, tau: sp.Symbol) -> tuple[Step, ...]:
                 f"One randomised map applied to both laws raises no divergence, {which}",
                 "noise on both of two products",
                 {**products_of(X, Y, order), **kernel},
-                {"noise": "noise is possible", "other noise": "other noise is possible"},
+                {
+                    "noise": "noise is possible",
+                    "other noise": "other noise is possible",
+                    **{
+                        name: Step(name, "", kernel[name], sp.Integer(0), ">", kernel[name])
+                        for name in ("g", "other g")
+                    },
+                },
             )
             for order, (name, which) in pairs.items()
         ),

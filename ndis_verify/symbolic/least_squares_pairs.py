@@ -103,9 +103,10 @@ def pair_order() -> Derivation:
                 **dict.fromkeys(("noise", "other noise"), s),
                 **dict.fromkeys(("g", "other g"), 1 + s),
             },
-            dict.fromkeys(
-                ("noise", "other noise"), Step("s > 0", "as said.", lhs=s, rhs=sp.Integer(0), relation=">=", witness=s)
-            ),
+            {
+                **dict.fromkeys(("noise", "other noise"), Step("s > 0", "as said.", s, sp.Integer(0), ">=", s)),
+                **dict.fromkeys(("g", "other g"), Step("1 + s > 0", "so.", 1 + s, sp.Integer(0), ">", 1 + s)),
+            },
             premises=("first coordinate", "other coordinates"),
         ),
         Step(

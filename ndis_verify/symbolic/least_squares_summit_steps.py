@@ -186,7 +186,7 @@ def law_steps() -> tuple[Step, ...]:
             "In the larger database T < z^2/(1 + z^2) where the cotangent c of the angle is below z.",
             "cotangent of an angle on a half sphere",
             {**letters, "edge": z},
-            shown,
+            {**shown, "edge": at_least(z, zero, z)},
         ),
         by_fact("mass", "Its density", "cotangent of an angle on a half sphere, any", letters, shown),
         by_fact(

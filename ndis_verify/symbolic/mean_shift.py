@@ -18,7 +18,7 @@ from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, mea
 from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.normal_images import K, R, U, Ut, log_det_1, log_det_2, zt
-from ndis_verify.symbolic.notation import held, normal_mean, scalar, x
+from ndis_verify.symbolic.notation import held, normal_mean, scalar, transpose, x
 from ndis_verify.symbolic.notation import z as vector
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -44,7 +44,10 @@ def _one_covariance() -> BlockAlgebra:
     root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
     at, shifted = sp.Matrix([1, -3]), sp.Matrix([3, 5])
     model = {R: root, Ri: root.inv(), U: turn, Ut: turn.T, g: shifted, gt: shifted.T, vector: at, zt: at.T}
-    return BlockAlgebra({(R, Ri): 1, (Ri, R): 1, (U, Ut): 1, (Ut, U): 1}, model, (DEFINITE.text,))
+    model |= {transpose(one): model[one].T for one in (R, Ri, Ut, g)}
+    rules = {(R, Ri): 1, (Ri, R): 1, (U, Ut): 1, (Ut, U): 1}
+    transposes = {(transpose(R),): R, (transpose(Ri),): Ri, (transpose(Ut),): U, (transpose(g),): gt}
+    return BlockAlgebra(rules | transposes, model, (DEFINITE.text,))
 
 
 def _lemma_at(distance: sp.Expr) -> Use:
@@ -113,7 +116,15 @@ def hockey_stick() -> Derivation:
             kind="inference",
             premises=("b^T b", "distance"),
         ),
-        rotated(constant, _BT, _B, shift, "length of b"),
+        Step(
+            "b^T",
+            "S^{1/2} and its inverse are symmetric.",
+            lhs=transpose(_B),
+            rhs=_BT,
+            algebra=_one_covariance(),
+            premises=(DEFINITE.text,),
+        ),
+        rotated(constant, _BT, _B, shift, "b^T", "length of b"),
         *hinge_steps(constant, shift),
         Step(
             "closed form",

@@ -96,7 +96,13 @@ def hoeffding_samples() -> Derivation:
             "The mean of m terms is off by alpha or more with probability at most 2 exp(-2 m alpha^2).",
             "Hoeffding's inequality",
             {"X": hinge, "mean": sp.Symbol("mean", real=True), "m": draws, "c": accuracy},
-            {"independent": "independent draws", "low": "terms are at least 0", "high": "terms are at most 1"},
+            {
+                "independent": "independent draws",
+                "low": "terms are at least 0",
+                "high": "terms are at most 1",
+                "copies": Step("m > 0", "as said.", draws, sp.Integer(0), ">", draws),
+                "distance": Step("alpha >= 0", "as said.", accuracy, sp.Integer(0), ">=", accuracy),
+            },
             ("terms have mean delta",),
         ),
         Step(

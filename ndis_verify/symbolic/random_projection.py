@@ -96,6 +96,7 @@ def projected_covariance() -> Derivation:
             "linear form of a standard normal vector",
             {"f": sp.exp(z), "argument": z, "b^T": transpose(whole), "b": whole, "length": x},
             {
+                "transpose": Step("h^T", "as written.", lhs=transpose(whole), rhs=transpose(whole)),
                 "length": "its square",
                 "sign": Step("positive", "An exponential.", sp.exp(z), sp.Integer(0), ">=", sp.exp(z)),
             },
@@ -288,9 +289,10 @@ def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[St
     )
 
 
-def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str) -> tuple[Step, ...]:
-    """z^T A z, summed over the columns, is a chi-square variable times the one eigenvalue of A."""
-    names = rank_one_algebra()[1]
+def _chi_square_steps(number: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str) -> tuple[Step, ...]:
+    """z^T A z, A = `number` w w^T, summed over the columns, is a chi-square variable times the one eigenvalue of A."""
+    algebra, names = rank_one_algebra("pair")
+    w, wt = names["w"], names["wt"]
     return (
         Step(
             "pair",
@@ -304,15 +306,20 @@ def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str) -
             " (N26-L1); T is chi-square with r degrees of freedom.",
             kind="definition",
         ),
-        *_eigenvector_steps(
-            form, eigenvalue, "A, of the derivation of the quadratic form, has one eigenvalue other than 0,"
+        Step(
+            "eigenvalue",
+            "A, of the derivation of the quadratic form, is a multiple of w w^T, with one eigenvalue other than 0.",
+            lhs=number * scalar(wt * w),
+            rhs=eigenvalue,
+            algebra=algebra,
+            premises=("pair",),
         ),
         by_fact(
             "T",
             f"So {why}.",
             "a quadratic form of rank one",
-            {"A": form, "w": names["w"], "x": names["x"], "a": eigenvalue, "r": r},
-            {"eigenvector": "eigenvector w", "kernel": "orthogonal vectors"},
+            {"c": number, "w": w, "w^T": wt, "a": eigenvalue, "r": r},
+            {"value": "eigenvalue"},
         ),
     )
 
@@ -711,12 +718,11 @@ def hockey_stick_deletion() -> Derivation:
     """
     general = upper_expectation().result
     constant = epsilon + quadratic_form_deletion().result
-    w, wt = (rank_one_algebra()[1][name] for name in ("w", "wt"))
     t0, at_least_0 = deletion_threshold(), sp.Symbol("epsilon", nonnegative=True)
     closed = Qg(dof_half, t0 / 2) - sp.exp(epsilon) * Qg(dof_half, t0 / (2 * (1 - leverage)))
     steps = (
         *_chi_square_steps(
-            -w * wt / (1 - leverage),
+            -1 / (1 - leverage),
             1 - 1 / (1 - leverage),
             "P has covariance S and Q has S - v v^T",
             "q_eps = eps + c + (1 - rho) T/2",
@@ -792,13 +798,14 @@ def hockey_stick_insertion() -> Derivation:
     constant = epsilon + quadratic_form_insertion().result
     t1 = insertion_threshold()
     edge, below = sp.Symbol("t", real=True), sp.Symbol("t1", nonpositive=True)
-    w, wt = (rank_one_algebra()[1][name] for name in ("w", "wt"))
 
     def closed(edge: sp.Expr) -> sp.Expr:
         return Pg(dof_half, edge / 2) - sp.exp(epsilon) * Pg(dof_half, (1 - leverage) * edge / 2)
 
     steps = (
-        *_chi_square_steps(w * wt, leverage, "P has covariance S - v v^T and Q has S", "q_eps = eps + c + p T/2"),
+        *_chi_square_steps(
+            sp.Integer(1), leverage, "P has covariance S - v v^T and Q has S", "q_eps = eps + c + p T/2"
+        ),
         Step(
             "factor",
             "e^c (1-p)^{-r/2} = 1.",

@@ -29,7 +29,10 @@ def _concentration_steps() -> tuple[Step, ...]:
             "With s = sqrt(2t) and b = (sqrt d + sqrt(2t))/sqrt r all lie in sqrt(r) (1 +- b) but for 2 e^{-t}.",
             "singular values of a normal matrix",
             {"off": sp.Symbol("off", nonnegative=True), "d": d, "s": sp.sqrt(2 * t)},
-            {"entries": _ENTRIES},
+            {
+                "entries": _ENTRIES,
+                "excess": Step("s >= 0", "as said.", sp.sqrt(2 * t), sp.Integer(0), ">=", sp.sqrt(2 * t)),
+            },
         ),
         Step(
             "from above",

@@ -15,7 +15,8 @@ from ndis_verify.symbolic.sketch_records import inferred
 zero = sp.Integer(0)
 power, level, growth = sp.symbols("a b c", positive=True)
 spare, slack = sp.symbols("x y", nonnegative=True)  # P(S) = a + x, Q(S) = b - y
-failure, share = sp.symbols("gamma theta", positive=True)
+failure, _odds = sp.symbols("gamma v", positive=True)
+shares = _odds / (1 + _odds), 1 / (1 + _odds)  # of gamma: theta, and 1 - theta
 
 INDEPENDENT, FIXED = "independent draws of scores within each sample", "sets fixed by other rows"
 BINS = "bins and order fixed by other rows"
@@ -110,29 +111,34 @@ def one_test_steps() -> tuple[Step, ...]:
 
 def confidence_steps() -> tuple[Step, ...]:
     """With which probability one of two exact limits fails."""
-    low, high = power - where(_p, _set), where(_q, _set) - level
-    shown = {"fixed": FIXED, "independent": INDEPENDENT}
+    lower, upper = sp.symbols("A B", nonnegative=True)
+    low, high = lower - where(_p, _set), where(_q, _set) - upper
+    levels = [one * failure for one in shares]
+    shown: list[dict[str, str | Step]] = [
+        {"fixed": FIXED, "independent": INDEPENDENT, "level": Step("level", "0 < theta < 1.", one, zero, ">=", one)}
+        for one in levels
+    ]
     return (
         by_fact(
             "lower limit",
             "Given the rows that learn and choose, the count in S is Bin(n, P(S)), whatever P is: ties and tails do not"
             " matter.",
-            "exact limit of a proportion",
-            {"limit": power, "probability": where(_p, _set), "level": share * failure},
-            shown,
+            "exact lower limit of a proportion",
+            {"limit": lower, "probability": where(_p, _set), "level": levels[0]},
+            shown[0],
         ),
         by_fact(
             "upper limit",
-            "1 - b is a lower limit of 1 - Q(S).",
-            "exact limit of a proportion",
-            {"limit": 1 - level, "probability": 1 - where(_q, _set), "level": (1 - share) * failure},
-            shown,
+            "The same of Q(S), from above.",
+            "exact upper limit of a proportion",
+            {"limit": upper, "probability": where(_q, _set), "level": levels[1]},
+            shown[1],
         ),
         by_fact(
             "either fails",
             "The two samples need not be independent of each other.",
             "one of two events",
-            {"one": low, "other": high, "bound": share * failure, "other bound": (1 - share) * failure},
+            {"one": low, "other": high, "bound": levels[0], "other bound": levels[1]},
             {"one": "lower limit", "other": "upper limit"},
         ),
         Step(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
 from ndis_verify.symbolic.special_functions import Phi
-from ndis_verify.symbolic.zero import as_expression
+from ndis_verify.symbolic.zero import as_expression, is_zero
 
 _NOTHING = (sp.AccumBounds, sp.zoo, sp.nan)  # SymPy gives these where there is no limit
 
@@ -34,12 +34,73 @@ def _evaluated(side: sp.Basic) -> sp.Basic:
 
 
 def _taken(node: Any) -> Any:
-    """What a node is; a limit that there is not stays as it is written."""
+    """What a node is; a limit that there is not stays as it is written, and what is taken of it."""
     if not isinstance(node, sp.Limit):
-        return node.doit()
+        return node if node.has(sp.Limit) else node.doit()
     by_parts = _of_parts(node.args[0], node)
-    found = node.doit() if by_parts is None else by_parts
+    found = _in_every_case(node) if by_parts is None else by_parts
     return node if found.has(*_NOTHING) else found
+
+
+def _in_every_case(limit: sp.Limit) -> Any:
+    """A limit that SymPy takes for almost all values of what else stands in it: nan, unless it is the same wherever a
+    coefficient is 0.
+    """
+    expression, variable, place, direction = limit.args
+    found = limit.doit()
+    for symbol, root in _exceptions(expression, variable, place):
+        if symbol is None:
+            return sp.nan
+        at = expression.subs(symbol, root)
+        if at.has(sp.zoo, sp.nan):  # nothing is said of what has no value there
+            continue
+        try:
+            there = _in_every_case(sp.Limit(at, variable, place.subs(symbol, root), direction))
+        except (NotImplementedError, ValueError):
+            return sp.nan
+        here = found.subs(symbol, root)
+        if there != here and is_zero(there - here) is not True:
+            return sp.nan
+    return found
+
+
+def _exceptions(expression: Any, variable: sp.Symbol, place: Any) -> set[tuple[Any, Any]]:
+    """Symbols, and the values of them at which a coefficient of what depends on the variable is 0; None where these are
+    not found.
+    """
+    if place.is_finite:
+        expression = expression.subs(variable, variable + place)
+    found: set[tuple[Any, Any]] = set()
+    for node in sp.preorder_traversal(expression):
+        if isinstance(node, (sp.Add, sp.Mul)) and variable in node.free_symbols:
+            coefficients: dict[Any, Any] = {}
+            for term in sp.Add.make_args(sp.expand(node)):
+                coefficient, rest = term.as_independent(variable, as_Add=False)
+                coefficients[rest] = coefficients.get(rest, 0) + coefficient
+            for coefficient in coefficients.values():
+                if coefficient.is_zero is None and coefficient.free_symbols:
+                    found |= set(_roots(coefficient))
+    return found
+
+
+def _roots(coefficient: Any) -> Iterator[tuple[Any, Any]]:
+    """Of each factor that may be 0, by a symbol in which it is linear."""
+    for factor, _ in sp.factor_list(sp.numer(sp.together(coefficient)))[1]:
+        if factor.is_zero is False:
+            continue
+        for symbol in sorted(factor.free_symbols, key=str):
+            if (
+                factor.is_polynomial(symbol)
+                and sp.degree(factor, symbol) == 1
+                and factor.coeff(symbol).is_zero is False
+            ):
+                root = sp.expand(-factor.subs(symbol, 0) / factor.coeff(symbol))
+                known = [one for one in ASSUMPTIONS if getattr(symbol, f"is_{one}")]
+                if all(getattr(root, f"is_{one}") is not False for one in known):
+                    yield symbol, root
+                break
+        else:
+            yield None, None
 
 
 def _of_parts(expression: Any, limit: sp.Limit) -> Any:
@@ -54,7 +115,7 @@ def _of_parts(expression: Any, limit: sp.Limit) -> Any:
         return None if None in found else expression.func(*found)
     inside = expression.args[0] if isinstance(expression, (sp.exp, Phi)) else expression
     try:
-        found = sp.Limit(inside, variable, place, direction).doit()
+        found = _in_every_case(sp.Limit(inside, variable, place, direction))
     except (NotImplementedError, ValueError):  # of the whole SymPy may say something else
         return None
     if inside is not expression and (found in (sp.oo, -sp.oo) or _is_finite(found)):

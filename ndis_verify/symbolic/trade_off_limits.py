@@ -10,7 +10,7 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 
-alpha, mu = sp.symbols("alpha mu", positive=True)
+alpha, mu = sp.Symbol("alpha", positive=True), sp.Symbol("mu", nonnegative=True)
 threshold = sp.Symbol("z", real=True)
 zero = sp.Integer(0)
 _ERRORS, _CURVE = "alpha the type I and beta the type II error", "f a trade-off function"
@@ -24,7 +24,7 @@ def lower_bound() -> Derivation:
     `number`: the confidence guaranteed at failure probabilities `gamma1` and `gamma2` of the two limits.
     """
     u, v = sp.symbols("u v", real=True)
-    limit = sp.Symbol("A", positive=True)
+    limit = sp.Symbol("A", nonnegative=True)
     g1, g2 = sp.symbols("gamma1 gamma2", nonnegative=True)
     steps = (
         by_fact(
@@ -36,10 +36,10 @@ def lower_bound() -> Derivation:
         ),
         by_fact(
             "Clopper-Pearson",
-            "1 - A is a lower limit of the probability 1 - alpha.",
-            "exact limit of a proportion",
-            {"limit": 1 - limit, "probability": 1 - alpha, "level": g1},
-            {"fixed": _CHOSEN, "independent": _CHOSEN},
+            "A is an upper limit of the probability alpha.",
+            "exact upper limit of a proportion",
+            {"limit": limit, "probability": alpha, "level": g1},
+            {"fixed": _CHOSEN, "independent": _CHOSEN, "level": Step("gamma1 >= 0", "as said.", g1, zero, ">=", g1)},
         ),
         Step(
             "independent samples",

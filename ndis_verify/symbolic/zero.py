@@ -50,8 +50,9 @@ def is_zero(expression: Any) -> bool | None:
     expression = as_expression(expression)
     if expression == 0:
         return True
-    if expression.has(sp.Determinant, sp.Derivative, sp.MatrixSymbol, sp.nan, sp.zoo):
-        # An unevaluated determinant differentiates to 0 in silence, so nothing that holds one is trusted.
+    if expression.has(sp.Determinant, sp.Derivative, sp.Limit, sp.MatrixSymbol, sp.nan, sp.zoo):
+        # An unevaluated determinant differentiates to 0 in silence, so nothing that holds one is trusted; nor a limit
+        # that `sides` does not take, which SymPy takes for almost all values.
         return None
     return shared(expression, _decided)
 
