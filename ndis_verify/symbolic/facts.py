@@ -16,6 +16,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance, averaged, constant, linear, on_the_line, smooth
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
+from ndis_verify.symbolic.facts_of_covariances import OF_COVARIANCES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
@@ -75,6 +76,7 @@ def _bounded_differences(letters: Mapping[str, Any]) -> Instance:
 FACTS: Mapping[str, Fact] = {
     **OF_ANGLES,
     **OF_COORDINATES,
+    **OF_COVARIANCES,
     **OF_ENVELOPES,
     **OF_FUNCTIONS,
     **OF_LAWS,
