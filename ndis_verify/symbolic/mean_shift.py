@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic import ndis_lemma
-from ndis_verify.symbolic.block_algebra import BlockAlgebra
+from ndis_verify.symbolic.block_algebra import without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
@@ -39,24 +39,22 @@ SETTING: Mapping[str, Any] = {  # of a derivation about the closed form
 }
 
 
-def _one_covariance() -> BlockAlgebra:
-    """Letters where S1 = S2 = S: R = S^{1/2}, U orthogonal."""
-    root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
-    at, shifted = sp.Matrix([1, -3]), sp.Matrix([3, 5])
-    model = {R: root, Ri: root.inv(), U: turn, Ut: turn.T, g: shifted, gt: shifted.T, vector: at, zt: at.T}
-    return BlockAlgebra({(R, Ri): 1, (Ri, R): 1, (U, Ut): 1, (Ut, U): 1}, model, (DEFINITE.text,))
+_LETTERS = without_rules((R, Ri, U, Ut, g, gt, vector, zt))
 
 
 def _lemma_at(distance: sp.Expr) -> Use:
     """The lemma where S1 = S2 = S."""
-    return Use(
-        "lemma, before U is chosen",
-        of=ndis_lemma.hockey_stick,
-        at={ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, K: Ri * Ri},
-        granted={POSITIVE_DEFINITE: "one covariance"},
-    )
+    at = {ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, K: Ri * Ri}
+    return Use("lemma, with U^T A U", of=ndis_lemma.hockey_stick, at=at, granted=_GRANTED)
 
 
+def _by_letters(step: str, *between: Any) -> Use:
+    """What the lemma says of R = S^{1/2}, its inverse and U, multiplied from left and right."""
+    lemma = ndis_lemma.hockey_stick if step == "U U^T" else ndis_lemma.log_density_ratio
+    return Use(step, of=lemma, granted=_GRANTED, between=between)
+
+
+_GRANTED = {POSITIVE_DEFINITE: "one covariance"}
 _both_covariances = Step(
     "one covariance",
     f"S is both covariances: {POSITIVE_DEFINITE}.",
@@ -65,13 +63,13 @@ _both_covariances = Step(
 )
 _BT = -gt * Ri * Ri * R * U
 _B = -Ut * R * Ri * Ri * g
-_vanishes = Step(
+_vanishes = inferred(
     "A vanishes",
     "S^{1/2} S^{-1} S^{1/2} = I, so A = 0: q_eps is linear.",
-    lhs=scalar(zt * Ut * R * Ri * Ri * R * U * vector),
-    rhs=scalar(zt * Ut * U * vector),
-    algebra=_one_covariance(),
-    premises=(DEFINITE.text,),
+    *(scalar(zt * Ut * R * Ri * Ri * R * U * vector), "=", scalar(zt * Ut * U * vector)),
+    _by_letters("R R^{-1}", zt * Ut, Ri * R * U * vector),
+    _by_letters("R^{-1} R", zt * Ut, U * vector),
+    algebra=_LETTERS,
 )
 
 
@@ -97,13 +95,14 @@ def hockey_stick() -> Derivation:
             kind="inference",
             premises=("divergence", _lemma_at(shift), "A vanishes", "distance", "density of Q"),
         ),
-        Step(
+        inferred(
             "b^T b",
             "b^T b = (m1 - m2)^T S^{-1} (m1 - m2).",
-            lhs=scalar(_BT * _B),
-            rhs=scalar(gt * Ri * Ri * g),
-            algebra=_one_covariance(),
-            premises=(DEFINITE.text,),
+            *(scalar(_BT * _B), "=", scalar(gt * Ri * Ri * g)),
+            _by_letters("U U^T", gt * Ri * Ri * R, R * Ri * Ri * g),
+            _by_letters("R^{-1} R", gt * Ri, R * Ri * Ri * g),
+            _by_letters("R R^{-1}", gt * Ri, Ri * g),
+            algebra=_LETTERS,
         ),
         Step(
             "length of b",
