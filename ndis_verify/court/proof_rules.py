@@ -14,6 +14,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.notation import as_products
@@ -50,12 +51,13 @@ def _unsaid_in_lemma(lemma: Derivation) -> tuple[str, ...]:
 def _unsaid(derivation: Derivation, step: Step, algebra: BlockAlgebra, *, whole: bool) -> Iterator[str]:
     """The rules that no premise says: as its relation or, where not the `whole` of a claim is concluded, in words."""
     said = [gap for premise in step.premises if (gap := _gap(derivation, premise)) is not None]
+    variables = {symbol for end in derivation.concludes for symbol in end.symbols.values()}
     words = "" if whole else _words(derivation, algebra)
     for word, value in algebra.rules.items():
         gap = sp.expand(sp.Mul(*word) - as_expression(value))
         if any(_same(gap, one) for one in said):
             continue
-        if whole:
+        if whole or all(base_letter(one) in variables for one in word):
             yield f"no premise says the rule {sp.Mul(*word)} = {value}"
         elif silent := [one for one in word if not re.search(rf"(?<!\w){base_letter(one)}(?!\w)", words)]:
             yield f"its rules speak of {silent[0]}, and {', '.join(algebra.given) or 'nothing'} does not"
@@ -64,7 +66,10 @@ def _unsaid(derivation: Derivation, step: Step, algebra: BlockAlgebra, *, whole:
 def _gap(derivation: Derivation, premise: str | Use) -> Any:
     """What an equation among the premises says to be 0."""
     use = premise if isinstance(premise, Use) else Use(premise)
-    found = derivation.used(use) or derivation.supposed(use.step)
+    try:
+        found = derivation.used(use) or derivation.supposed(use.step)
+    except InputError:  # said of the use itself
+        return None
     if found is None or found.lhs is None or found.relation != "=" or found.kind == "argument":
         return None
     return sp.expand(as_products(as_expression(found.lhs - found.rhs)))
