@@ -50,15 +50,6 @@ OF_COVARIANCES: dict[str, Fact] = {
             ("R^T", "It is symmetric.", r"R^{\mathsf T} = R", lambda a: (transpose(a["R"]), "=", a["R"])),
         )
     },
-    "the inverse of a covariance": Fact(
-        text="A positive definite matrix has an inverse, which is symmetric.",
-        tex=r"K = S^{-1} \implies K^{\mathsf T} = K",
-        letters=("K",),
-        conditions={"positive definite": "the matrix is symmetric and positive definite"},
-        reference="Horn and Johnson, Matrix Analysis, section 0.2.5 and Theorem 7.2.1",
-        brings=("K",),
-        instance=_letters(lambda a: (transpose(a["K"]), "=", a["K"]), "K"),
-    ),
     **{
         f"spectral theorem, {name}": Fact(
             text=f"For a symmetric matrix A there is an orthogonal U for which U^T A U is diagonal. {text}",

@@ -17,8 +17,8 @@ from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
 from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
-from ndis_verify.symbolic.normal_images import K, R, U, Ut, log_det_1, log_det_2, zt
-from ndis_verify.symbolic.notation import held, normal_mean, scalar, x
+from ndis_verify.symbolic.normal_images import Q, R, U, Ut, log_det_1, log_det_2, zt
+from ndis_verify.symbolic.notation import held, normal_mean, scalar, transpose, x
 from ndis_verify.symbolic.notation import z as vector
 from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -39,19 +39,18 @@ SETTING: Mapping[str, Any] = {  # of a derivation about the closed form
 }
 
 
-_LETTERS = without_rules((R, Ri, U, Ut, g, gt, vector, zt))
+_LETTERS = without_rules((R, transpose(R), Ri, transpose(Ri), U, Ut, g, gt, vector, zt))
 
 
 def _lemma_at(distance: sp.Expr) -> Use:
     """The lemma where S1 = S2 = S."""
-    at = {ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, K: Ri * Ri}
+    at = {ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, Q: Ri}
     return Use("lemma, with U^T A U", of=ndis_lemma.hockey_stick, at=at, granted=_GRANTED)
 
 
 def _by_letters(step: str, *between: Any) -> Use:
     """What the lemma says of R = S^{1/2}, its inverse and U, multiplied from left and right."""
-    lemma = ndis_lemma.hockey_stick if step == "U U^T" else ndis_lemma.log_density_ratio
-    return Use(step, of=lemma, granted=_GRANTED, between=between)
+    return Use(step, of=ndis_lemma.log_density_ratio, granted=_GRANTED, between=between)
 
 
 _GRANTED = {POSITIVE_DEFINITE: "one covariance"}
@@ -61,13 +60,39 @@ _both_covariances = Step(
     kind="definition",
     premises=(DEFINITE.text,),
 )
-_BT = -gt * Ri * Ri * R * U
-_B = -Ut * R * Ri * Ri * g
+_BT = -gt * transpose(Ri) * Ri * R * U
+_B = -Ut * R * transpose(Ri) * Ri * g
+_root = (
+    inferred(
+        "R R^{-1}",
+        "S^{1/2} has an inverse:",
+        *(R * Ri, "=", sp.Integer(1)),
+        _by_letters("R R^{-1}", 1, 1),
+        algebra=_LETTERS,
+    ),
+    by_fact(
+        "transposed",
+        "of this, transposed,",
+        "transposes of equal arrays",
+        {"X": R * Ri, "Y": sp.Integer(1)},
+        {"equal": "R R^{-1}"},
+    ),
+    inferred(
+        "R^{-T}",
+        "it is seen that it is symmetric, as S^{1/2} is.",
+        *(transpose(Ri), "=", Ri),
+        Use("transposed", between=(1, Ri)),
+        _by_letters("R^T", -transpose(Ri), Ri),
+        Use("R R^{-1}", between=(-transpose(Ri), 1)),
+        algebra=_LETTERS,
+    ),
+)
 _vanishes = inferred(
     "A vanishes",
     "S^{1/2} S^{-1} S^{1/2} = I, so A = 0: q_eps is linear.",
-    *(scalar(zt * Ut * R * Ri * Ri * R * U * vector), "=", scalar(zt * Ut * U * vector)),
-    _by_letters("R R^{-1}", zt * Ut, Ri * R * U * vector),
+    *(scalar(zt * Ut * R * transpose(Ri) * Ri * R * U * vector), "=", scalar(zt * Ut * U * vector)),
+    Use("R^{-T}", between=(zt * Ut * R, Ri * R * U * vector)),
+    Use("R R^{-1}", between=(zt * Ut, Ri * R * U * vector)),
     _by_letters("R^{-1} R", zt * Ut, U * vector),
     algebra=_LETTERS,
 )
@@ -85,7 +110,15 @@ def hockey_stick() -> Derivation:
         meaning("divergence", "mean_shift", shift, epsilon),
         distance_between_means("distance", shift),
         _both_covariances,
+        *_root,
         _vanishes,
+        inferred(
+            "form",
+            "S^{-1} = S^{-1/2} S^{-1/2}.",
+            *(scalar(gt * transpose(Ri) * Ri * g), "=", scalar(gt * Ri * Ri * g)),
+            Use("R^{-T}", between=(gt, Ri * g)),
+            algebra=_LETTERS,
+        ),
         a_density("density of Q", "q, of the law that is D away.", q(x, shift), DEFINITE.text),
         Step(
             "hinge",
@@ -93,15 +126,17 @@ def hockey_stick() -> Derivation:
             lhs=divergence,
             rhs=normal_mean(hinge(constant, scalar(_BT * vector))),
             kind="inference",
-            premises=("divergence", _lemma_at(shift), "A vanishes", "distance", "density of Q"),
+            premises=("divergence", _lemma_at(shift), "A vanishes", "form", "distance", "density of Q"),
         ),
         inferred(
             "b^T b",
             "b^T b = (m1 - m2)^T S^{-1} (m1 - m2).",
             *(scalar(_BT * _B), "=", scalar(gt * Ri * Ri * g)),
+            Use("R^{-T}", between=(gt, Ri * R * U * Ut * R * transpose(Ri) * Ri * g)),
+            Use("R^{-T}", between=(gt * Ri * Ri * R * U * Ut * R, Ri * g)),
             _by_letters("U U^T", gt * Ri * Ri * R, R * Ri * Ri * g),
             _by_letters("R^{-1} R", gt * Ri, R * Ri * Ri * g),
-            _by_letters("R R^{-1}", gt * Ri, Ri * g),
+            Use("R R^{-1}", between=(gt * Ri, Ri * g)),
             algebra=_LETTERS,
         ),
         Step(
@@ -153,6 +188,7 @@ def no_shift() -> Derivation:
     steps = (
         meaning("divergence", "mean_shift", 0, eps),
         _both_covariances,
+        *_root,
         _vanishes,
         a_density("density of Q", "q, of the one law.", q(x, 0), DEFINITE.text),
         Step(

@@ -14,6 +14,7 @@ from ndis_verify.symbolic.fact_steps import a_density, by_fact, over_sets
 from ndis_verify.symbolic.normal_images import (
     DENSITIES,
     K,
+    Q,
     R,
     Ri,
     U,
@@ -55,31 +56,30 @@ def _log_normal(x: sp.Expr, mean: sp.Expr, variance: sp.Expr) -> sp.Expr:
     return -((x - mean) ** 2) / (2 * variance) - sp.log(2 * sp.pi * variance) / 2
 
 
-_LETTERS = without_rules((R, Ri, K, U, Ut, g, gt, vector, zt, transpose(R), transpose(K), D))
+_LETTERS = without_rules((R, Ri, Q, U, Ut, g, gt, vector, zt, transpose(R), transpose(Q), D))
 _ROOT = {"R": R, "inverse": Ri}
 _TURN = {"A": A, "U": U, "U^T": Ut, "diagonal": D}
 
 
 def _letter_steps() -> tuple[Step, ...]:
-    """R = S1^{1/2} and its inverse, K = S2^{-1}, and the orthogonal U that diagonalises A = I - R K R."""
+    """R = S1^{1/2} and its inverse, and the orthogonal U that diagonalises A = I - R K R."""
     of_root, of_turn = "the root of a covariance", "spectral theorem"
     definite, symmetric = {"positive definite": POSITIVE_DEFINITE}, {"symmetric": SYMMETRIC}
     return (
         by_fact("R R^{-1}", "R = S1^{1/2} has an inverse.", f"{of_root}, R R^{{-1}}", _ROOT, definite),
         by_fact("R^{-1} R", "From the left, too.", f"{of_root}, R^{{-1}} R", _ROOT, definite),
         by_fact("R^T", "It is symmetric,", f"{of_root}, R^T", _ROOT, definite),
-        by_fact("K^T", "and so is K = S2^{-1};", "the inverse of a covariance", {"K": K}, definite),
         inferred(
             SYMMETRIC,
-            "so A = I - R K R is.",
+            "and so is A = I - R Q^T Q R, Q^T Q = S2^{-1}.",
             *(transpose(A), "=", A),
-            Use("R^T", between=(-1, transpose(K) * transpose(R))),
-            Use("K^T", between=(-R, transpose(R))),
+            Use("R^T", between=(-1, K * transpose(R))),
             Use("R^T", between=(-R * K, 1)),
             algebra=_LETTERS,
         ),
-        by_fact("U diagonalises A", "D = diag(a).", of_turn, _TURN, symmetric),
-        by_fact("U^T U", "U is orthogonal.", f"{of_turn}, U^T U", _TURN, symmetric),
+        by_fact("U^T U", "There is an orthogonal U,", f"{of_turn}, U^T U", _TURN, symmetric),
+        by_fact("U U^T", "from the right, too,", f"{of_turn}, U U^T", _TURN, symmetric),
+        by_fact("U diagonalises A", "with D = diag(a).", of_turn, _TURN, symmetric, ("U U^T",)),
     )
 
 
@@ -119,7 +119,7 @@ def log_density_ratio() -> Derivation:
             "b^T z transposed",
             "A number is its own transpose,",
             "a product with one entry is its transpose",
-            {"v": vector, "v^T": zt, "X": Ut * R * K, "X^T": transpose(K) * transpose(R) * U, "w": g, "w^T": gt},
+            {"v": vector, "v^T": zt, "X": Ut * R * K, "X^T": K * transpose(R) * U, "w": g, "w^T": gt},
             {},
         ),
         inferred(
@@ -127,7 +127,6 @@ def log_density_ratio() -> Derivation:
             "so z^T b = b^T z.",
             *(column, "=", row),
             Use("b^T z transposed", between=(1, 1)),
-            Use("K^T", between=(gt, transpose(R) * U * vector)),
             Use("R^T", between=(gt * K, U * vector)),
             algebra=_LETTERS,
         ),
@@ -244,18 +243,11 @@ def hockey_stick() -> Derivation:
                 Use("q_eps", of=log_density_ratio),
             ),
         ),
-        by_fact(
-            "U U^T",
-            "U is orthogonal.",
-            "spectral theorem, U U^T",
-            _TURN,
-            {"symmetric": inferred("A", "A is symmetric.", transpose(A), "=", A, Use(SYMMETRIC, of=log_density_ratio))},
-        ),
         inferred(
             "covariance of the image",
             "(S1^{1/2} U)(S1^{1/2} U)^T = S1.",
             *(R * U * Ut * R, "=", R * R),
-            Use("U U^T", between=(R, R)),
+            Use("U U^T", of=log_density_ratio, between=(R, R)),
             algebra=_LETTERS,
         ),
         inferred(
