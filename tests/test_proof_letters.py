@@ -1,5 +1,7 @@
 """False proofs, whole: each of them once ended in its false statement, and the court found nothing wrong with it."""
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 from whole_proofs import define, derivation, infer, integrated, passes
@@ -10,7 +12,7 @@ from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter
-from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import normal_mean, scalar, total, transpose
@@ -52,19 +54,22 @@ def _unit(*given):
     return BlockAlgebra({(transpose(h), h): sp.Integer(1)}, model, given)
 
 
-_UNIT = derivation(
-    (
-        Step("a unit vector", "h has length 1.", kind="definition"),
-        Step(
-            "length",
-            "",
-            lhs=scalar(transpose(h) * h),
-            rhs=sp.Integer(1),
-            algebra=_unit("a unit vector"),
-            premises=("a unit vector",),
+_UNIT = replace(
+    derivation(
+        (
+            Step("a unit vector", "h has length 1.", kind="definition"),
+            Step(
+                "length",
+                "",
+                lhs=scalar(transpose(h) * h),
+                rhs=sp.Integer(1),
+                algebra=_unit("a unit vector"),
+                premises=("a unit vector",),
+            ),
         ),
+        {},
     ),
-    {},
+    concludes=(Conclusion("CLAIM", "length", part="a length"),),
 )
 _distance = quantity("mean_shift", D, eps)
 _falling = x - x**2 / 2

@@ -15,7 +15,6 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_continuity import not_continuous
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.fact import JUMPING, Fact
 from ndis_verify.symbolic.facts import FACTS
@@ -47,8 +46,6 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
     step, behind = derivation.steps[k], _behind(names_of(derivation))
     for one in steps_in(step):
         yield from _under_binders(one, behind)
-        if derivation.concludes and one.algebra is not None and one.algebra.rules:
-            yield from _of_rules(derivation, one.algebra)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
             yield from _of_arguments(derivation, one, FACTS[one.fact], behind)
             yield from _of_jumps(derivation, one)
@@ -166,16 +163,6 @@ def _under_binders(step: Step, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
                 if name != node and (held := symbols & bound(node)) and speaks(node, name):
                     over = min(held, key=str)
                     yield f"{name} stands for what depends on {over}, over which {node.func.__name__} goes"
-
-
-def _of_rules(derivation: Derivation, algebra: BlockAlgebra) -> Iterator[str]:
-    """Rules say what letters are that the proof brings in, in words of hypotheses or of steps: of no variable alone."""
-    if not algebra.given:
-        yield "nothing says its rules"
-    own = variables(derivation)
-    for word in algebra.rules:
-        if all(base_letter(one) in own for one in word):
-            yield f"the rule of {sp.Mul(*word)} speaks of variables alone"
 
 
 def _base(letter: Any) -> Any:

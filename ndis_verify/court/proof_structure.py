@@ -21,6 +21,7 @@ from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, m
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
 from ndis_verify.court.proof_replacements import known_call
+from ndis_verify.court.proof_rules import rule_problems
 from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -144,6 +145,7 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield f"{where}: a condition is shown by {one.name!r}, which is neither decided nor a fact"
         yield from (f"{where}: {text}" for text in _of_one(derivation, one))
     yield from (f"{where}: {text}" for text in letter_problems(derivation, k))
+    yield from (f"{where}: {text}" for text in rule_problems(derivation, k))
     yield from (f"{where}: {text}" for text in unreal(derivation, k))
 
 

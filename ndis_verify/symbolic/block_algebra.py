@@ -51,12 +51,18 @@ class BlockAlgebra:
     The rules prove: a residual that they rewrite to 0 vanishes for all matrices that satisfy them, whatever the
     dimension. The model (letter -> explicit matrix, scalar symbol -> number) refutes: a residual that is nonzero
     there is not an identity. An expression's bare 1 is the identity matrix of whatever size fits. `given`: the
-    hypotheses that the rules say in letters, premises of every step that is decided by them.
+    hypotheses and definitions in words that the rules say in letters, premises of every step that is decided by them;
+    a rule that is the relation of a premise needs none (`court.proof_rules`).
     """
 
     rules: Mapping[tuple[sp.Symbol, ...], Any]
     model: Mapping[sp.Symbol, Any]
     given: tuple[str, ...] = ()
+
+    def of(self, *letters: Any) -> BlockAlgebra:
+        """Its rules of products of these letters, and the same model."""
+        rules = {word: value for word, value in self.rules.items() if set(word) <= set(letters)}
+        return BlockAlgebra(rules, self.model, self.given)
 
     def reduce(self, expression: Any) -> sp.Expr:
         """`expression` expanded and rewritten until no rule applies."""

@@ -16,6 +16,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance, any_real, averaged, constant, linear, on_the_line, smooth
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
+from ndis_verify.symbolic.facts_of_covariances import OF_COVARIANCES
 from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
@@ -54,6 +55,7 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.transposes import with_transposes
 
 
 def _under_the_image(letters: Mapping[str, Any]) -> Instance:
@@ -75,6 +77,7 @@ def _bounded_differences(letters: Mapping[str, Any]) -> Instance:
 FACTS: Mapping[str, Fact] = {
     **OF_ANGLES,
     **OF_COORDINATES,
+    **OF_COVARIANCES,
     **OF_ENVELOPES,
     **OF_FUNCTIONS,
     **OF_LAWS,
@@ -235,21 +238,22 @@ FACTS: Mapping[str, Fact] = {
         tex=r"\mathbb{E} f(b^{\mathsf T} Z) = \int f(\|b\|\,u)\,\varphi(u)\,du",
         letters=("f", "argument", "b^T", "b", "length"),
         conditions={
-            "transpose": "b^T is the transpose of b",
             "length": "the length is the Euclidean norm of b: its square is b^T b",
             "sign": "f is not negative",
         },
         reference="the normal law does not change under rotation: Feller, vol. 2, section III.6",
-        instance=lambda a: (
-            normal_mean(a["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
-            "=",
-            sp.Integral(
-                a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),
-                (a["argument"], -sp.oo, sp.oo),
+        instance=with_transposes(
+            lambda a: (
+                normal_mean(a["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
+                "=",
+                sp.Integral(
+                    a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),
+                    (a["argument"], -sp.oo, sp.oo),
+                ),
             ),
+            "b",
         ),
         required={
-            "transpose": lambda a: (transpose(a["b"]), "=", a["b^T"]),
             "length": lambda a: (scalar(a["b^T"] * a["b"]), "=", a["length"] ** 2),
             "sign": lambda a: (a["f"], ">=", sp.Integer(0)),
         },

@@ -82,8 +82,8 @@ def hinge_steps(constant: sp.Expr, beta: sp.Expr) -> tuple[Step, ...]:
 MASSES = ("cut at the edge", "mass below the edge", "tilted mass below the edge")
 
 
-def rotated(constant: sp.Expr, bt: sp.Expr, b: sp.Expr, length: sp.Expr, transposed: str, squared: str) -> Step:
-    """E max(0, 1 - e^{constant + b^T Z}) as an integral; steps say what b^T is, and that b^T b = length^2."""
+def rotated(constant: sp.Expr, bt: sp.Expr, b: sp.Expr, length: sp.Expr, squared: str) -> Step:
+    """E max(0, 1 - e^{constant + b^T Z}) as an integral; a step says that b^T b = length^2."""
     payoff = hinge(constant, z)
     return Step(
         "one direction",
@@ -94,7 +94,6 @@ def rotated(constant: sp.Expr, bt: sp.Expr, b: sp.Expr, length: sp.Expr, transpo
         fact="linear form of a standard normal vector",
         letters={"f": payoff, "argument": z, "b^T": bt, "b": b, "length": length},
         conditions={
-            "transpose": transposed,
             "length": squared,
             "sign": Step("nonnegative", "A hinge.", lhs=payoff, rhs=sp.Integer(0), relation=">=", witness=payoff),
         },

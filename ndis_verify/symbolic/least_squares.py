@@ -42,7 +42,8 @@ def deleted_solution() -> Derivation:
     """
     rules = ("notation", _REGULAR)
     algebra, n = rank_one(*rules)
-    N, Ni, v, vt, x, c, ct = (n[name] for name in ["N", "Ni", "v", "vt", "x", "c", "ct"])
+    N, Ni, v, vt, x, xt, c, ct = (n[name] for name in ["N", "Ni", "v", "vt", "x", "xt", "c", "ct"])
+    algebra = algebra.of(N, Ni, v, vt, x, xt, c, ct)
     s = total
     moved = x - Ni * v * residual / (1 - p)
     share = residual**2 / s
@@ -50,8 +51,8 @@ def deleted_solution() -> Derivation:
     steps = (
         Step(
             "notation",
-            "N = B^T B, c = B^T b, x = N^{-1} c, W = ||b - B x||^2; the record is the row v of B with answer beta,"
-            " omega = beta - v^T x, p = v^T N^{-1} v.",
+            "N = B^T B, Ni = N^{-1}, c = B^T b, x = Ni c, W = ||b - B x||^2; the record is the row v of B with answer"
+            " beta, omega = beta - v^T x, p = v^T Ni v.",
             kind="definition",
         ),
         Step(
@@ -162,15 +163,16 @@ def quadratic_form_deletion() -> Derivation:
     """
     rules = ("pair", _REGULAR)
     algebra, n = rank_one(*rules)
-    N, Ri, u, ut, v, vt, y = (n[name] for name in ["N", "Ri", "u", "ut", "v", "vt", "y"])
+    N, Ri, u, ut, v, vt, y, yt = (n[name] for name in ["N", "Ri", "u", "ut", "v", "vt", "y", "yt"])
+    algebra = algebra.of(N, Ri, u, ut, v, vt, y, yt)
     ratio = (1 - p) / (1 - q)
     white = ratio * Ri * (N - v * vt) * Ri
     b_of = sp.sqrt(r) * a * w * ratio
     steps = (
         Step(
             "pair",
-            "P = N(x, (W/r) N^{-1}), Q = N(x', (W'/r) (N - v v^T)^{-1}), W'/W = (1-q)/(1-p) (deleted_solution); u ="
-            " N^{-1/2} v, u^T u = p, and y is orthogonal to u.",
+            "P = N(x, (W/r) N^{-1}), Q = N(x', (W'/r) (N - v v^T)^{-1}), W'/W = (1-q)/(1-p) (deleted_solution); Ri ="
+            " N^{-1/2}, u = Ri v, u^T u = p, and y is orthogonal to u.",
             kind="definition",
         ),
         Step(
@@ -271,7 +273,8 @@ def quadratic_form_insertion() -> Derivation:
     b_of = sp.sqrt(r) * a * w * sp.sqrt(1 - q) / (1 - p) ** 2
     rules = ("pair", _REGULAR)
     algebra, n = rank_one(*rules)
-    u, ut, y = (n[name] for name in ["u", "ut", "y"])
+    u, ut, y, yt = (n[name] for name in ["u", "ut", "y", "yt"])
+    algebra = algebra.of(u, ut, y, yt)
     inverted = others * (1 + u * ut / (1 - p))
     steps = (
         Step(

@@ -7,7 +7,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import over_matrices, transpose
+from ndis_verify.symbolic.notation import over_matrices, scalar, transpose
 
 ENTRIES, RANK = "Pi r x n with independent standard normal entries", "[B b] fixed, B^T B invertible"
 _spare = sp.Symbol("k", nonnegative=True)  # r - d
@@ -74,15 +74,13 @@ def mixture(rows: sp.Symbol, size: sp.Symbol) -> tuple[Step, ...]:
     zt = transpose(z)
     s, constant = sp.symbols("s C", nonnegative=True)
     spare, degrees = _spare, sp.Symbol("n", positive=True)
-    algebra = BlockAlgebra(
-        {(zt, z): s}, {z: sp.Matrix([1, 2]), zt: sp.Matrix([[1, 2]]), s: sp.Integer(5)}, ("Wishart law",)
-    )
+    algebra = BlockAlgebra({(zt, z): s}, {z: sp.Matrix([1, 2]), zt: sp.Matrix([[1, 2]]), s: sp.Integer(5)})
     return (
         Step(
             "Wishart law",
             "M has r degrees of freedom: density proportional to |M|^{(r-d-1)/2} e^{-tr(M)/2}; z = N^{1/2} (x - x_opt)/"
             "|w| is N(0, M^{-1}) given M: |M|^{1/2} e^{-z^T M z/2}. With z^T M z = tr(z z^T M) the product is |M|^e"
-            " e^{-tr(S M)/2}, S = I + z z^T, s = z^T z,",
+            " e^{-tr(S M)/2}, S = I + z z^T,",
             kind="definition",
             premises=(ENTRIES, "given the sketch"),
         ),
@@ -93,13 +91,15 @@ def mixture(rows: sp.Symbol, size: sp.Symbol) -> tuple[Step, ...]:
             rhs=sp.Subs((degrees - size - 1) / 2, degrees, rows + 1),
             premises=("Wishart law",),
         ),
+        by_fact("|z|", "z^T z is not negative.", "squared length", {"w": z, "w^T": zt}, {}),
+        Step(str(s), "s = z^T z.", lhs=s, rhs=scalar(zt * z), kind="definition", premises=("|z|", "Wishart law")),
         Step(
             "determinant: entry",
             "1 + z^T z = 1 + |z|^2,",
             lhs=1 + zt * z,
             rhs=1 + s,
             algebra=algebra,
-            premises=("Wishart law",),
+            premises=(str(s),),
         ),
         Step(
             "determinant: row",
@@ -107,7 +107,7 @@ def mixture(rows: sp.Symbol, size: sp.Symbol) -> tuple[Step, ...]:
             lhs=-zt * (1 + z * zt) + (1 + zt * z) * zt,
             rhs=sp.Integer(0),
             algebra=algebra,
-            premises=("Wishart law",),
+            premises=(str(s),),
         ),
         by_fact(
             "determinant of S",

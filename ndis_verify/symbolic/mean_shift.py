@@ -10,14 +10,14 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic import ndis_lemma
-from ndis_verify.symbolic.block_algebra import BlockAlgebra
+from ndis_verify.symbolic.block_algebra import without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
 from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
-from ndis_verify.symbolic.normal_images import K, R, U, Ut, log_det_1, log_det_2, zt
+from ndis_verify.symbolic.normal_images import Q, R, U, Ut, log_det_1, log_det_2, zt
 from ndis_verify.symbolic.notation import held, normal_mean, scalar, transpose, x
 from ndis_verify.symbolic.notation import z as vector
 from ndis_verify.symbolic.sketch_records import inferred, named
@@ -39,42 +39,62 @@ SETTING: Mapping[str, Any] = {  # of a derivation about the closed form
 }
 
 
-def _one_covariance() -> BlockAlgebra:
-    """Letters where S1 = S2 = S: R = S^{1/2}, U orthogonal."""
-    root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
-    at, shifted = sp.Matrix([1, -3]), sp.Matrix([3, 5])
-    model = {R: root, Ri: root.inv(), U: turn, Ut: turn.T, g: shifted, gt: shifted.T, vector: at, zt: at.T}
-    model |= {transpose(one): model[one].T for one in (R, Ri, Ut, g)}
-    rules = {(R, Ri): 1, (Ri, R): 1, (U, Ut): 1, (Ut, U): 1}
-    transposes = {(transpose(R),): R, (transpose(Ri),): Ri, (transpose(Ut),): U, (transpose(g),): gt}
-    return BlockAlgebra(rules | transposes, model, (DEFINITE.text,))
+_LETTERS = without_rules((R, transpose(R), Ri, transpose(Ri), U, Ut, g, gt, vector, zt))
 
 
 def _lemma_at(distance: sp.Expr) -> Use:
     """The lemma where S1 = S2 = S."""
-    return Use(
-        "lemma, before U is chosen",
-        of=ndis_lemma.hockey_stick,
-        at={ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, K: Ri * Ri},
-        granted={POSITIVE_DEFINITE: "one covariance"},
-    )
+    at = {ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, Q: Ri}
+    return Use("lemma, with U^T A U", of=ndis_lemma.hockey_stick, at=at, granted=_GRANTED)
 
 
+def _by_letters(step: str, *between: Any) -> Use:
+    """What the lemma says of R = S^{1/2}, its inverse and U, multiplied from left and right."""
+    return Use(step, of=ndis_lemma.log_density_ratio, granted=_GRANTED, between=between)
+
+
+_GRANTED = {POSITIVE_DEFINITE: "one covariance"}
 _both_covariances = Step(
     "one covariance",
     f"S is both covariances: {POSITIVE_DEFINITE}.",
     kind="definition",
     premises=(DEFINITE.text,),
 )
-_BT = -gt * Ri * Ri * R * U
-_B = -Ut * R * Ri * Ri * g
-_vanishes = Step(
+_BT = -gt * transpose(Ri) * Ri * R * U
+_B = -Ut * transpose(R) * transpose(Ri) * Ri * g
+_root = (
+    inferred(
+        "R R^{-1}",
+        "S^{1/2} has an inverse:",
+        *(R * Ri, "=", sp.Integer(1)),
+        _by_letters("R R^{-1}", 1, 1),
+        algebra=_LETTERS,
+    ),
+    by_fact(
+        "transposed",
+        "of this, transposed,",
+        "transposes of equal arrays",
+        {"X": R * Ri, "Y": sp.Integer(1)},
+        {"equal": "R R^{-1}"},
+    ),
+    inferred(
+        "R^{-T}",
+        "it is seen that it is symmetric, as S^{1/2} is.",
+        *(transpose(Ri), "=", Ri),
+        Use("transposed", between=(1, Ri)),
+        _by_letters("R^T", -transpose(Ri), Ri),
+        Use("R R^{-1}", between=(-transpose(Ri), 1)),
+        algebra=_LETTERS,
+    ),
+)
+_vanishes = inferred(
     "A vanishes",
     "S^{1/2} S^{-1} S^{1/2} = I, so A = 0: q_eps is linear.",
-    lhs=scalar(zt * Ut * R * Ri * Ri * R * U * vector),
-    rhs=scalar(zt * Ut * U * vector),
-    algebra=_one_covariance(),
-    premises=(DEFINITE.text,),
+    *(scalar(zt * Ut * R * transpose(Ri) * Ri * R * U * vector), "=", scalar(zt * Ut * U * vector)),
+    Use("R^{-T}", between=(zt * Ut * R, Ri * R * U * vector)),
+    Use("R R^{-1}", between=(zt * Ut, Ri * R * U * vector)),
+    _by_letters("R^{-1} R", zt * Ut, U * vector),
+    algebra=_LETTERS,
 )
 
 
@@ -90,7 +110,15 @@ def hockey_stick() -> Derivation:
         meaning("divergence", "mean_shift", shift, epsilon),
         distance_between_means("distance", shift),
         _both_covariances,
+        *_root,
         _vanishes,
+        inferred(
+            "form",
+            "S^{-1} = S^{-1/2} S^{-1/2}.",
+            *(scalar(gt * transpose(Ri) * Ri * g), "=", scalar(gt * Ri * Ri * g)),
+            Use("R^{-T}", between=(gt, Ri * g)),
+            algebra=_LETTERS,
+        ),
         a_density("density of Q", "q, of the law that is D away.", q(x, shift), DEFINITE.text),
         Step(
             "hinge",
@@ -98,15 +126,19 @@ def hockey_stick() -> Derivation:
             lhs=divergence,
             rhs=normal_mean(hinge(constant, scalar(_BT * vector))),
             kind="inference",
-            premises=("divergence", _lemma_at(shift), "A vanishes", "distance", "density of Q"),
+            premises=("divergence", _lemma_at(shift), "A vanishes", "form", "distance", "density of Q"),
         ),
-        Step(
+        inferred(
             "b^T b",
             "b^T b = (m1 - m2)^T S^{-1} (m1 - m2).",
-            lhs=scalar(_BT * _B),
-            rhs=scalar(gt * Ri * Ri * g),
-            algebra=_one_covariance(),
-            premises=(DEFINITE.text,),
+            *(scalar(_BT * _B), "=", scalar(gt * Ri * Ri * g)),
+            Use("R^{-T}", between=(gt, Ri * R * U * Ut * transpose(R) * transpose(Ri) * Ri * g)),
+            Use("R^{-T}", between=(gt * Ri * Ri * R * U * Ut * transpose(R), Ri * g)),
+            _by_letters("R^T", gt * Ri * Ri * R * U * Ut, Ri * Ri * g),
+            _by_letters("U U^T", gt * Ri * Ri * R, R * Ri * Ri * g),
+            _by_letters("R^{-1} R", gt * Ri, R * Ri * Ri * g),
+            Use("R R^{-1}", between=(gt * Ri, Ri * g)),
+            algebra=_LETTERS,
         ),
         Step(
             "length of b",
@@ -116,15 +148,7 @@ def hockey_stick() -> Derivation:
             kind="inference",
             premises=("b^T b", "distance"),
         ),
-        Step(
-            "b^T",
-            "S^{1/2} and its inverse are symmetric.",
-            lhs=transpose(_B),
-            rhs=_BT,
-            algebra=_one_covariance(),
-            premises=(DEFINITE.text,),
-        ),
-        rotated(constant, _BT, _B, shift, "b^T", "length of b"),
+        rotated(constant, _BT, _B, shift, "length of b"),
         *hinge_steps(constant, shift),
         Step(
             "closed form",
@@ -165,6 +189,7 @@ def no_shift() -> Derivation:
     steps = (
         meaning("divergence", "mean_shift", 0, eps),
         _both_covariances,
+        *_root,
         _vanishes,
         a_density("density of Q", "q, of the one law.", q(x, 0), DEFINITE.text),
         Step(

@@ -8,12 +8,13 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, over_sets
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, over_sets
 from ndis_verify.symbolic.normal_images import (
     DENSITIES,
     K,
+    Q,
     R,
     Ri,
     U,
@@ -31,6 +32,7 @@ from ndis_verify.symbolic.normal_images import (
 )
 from ndis_verify.symbolic.notation import largest, normal_mean, scalar, total, transpose, x
 from ndis_verify.symbolic.notation import z as vector
+from ndis_verify.symbolic.sketch_records import inferred
 
 z, h, epsilon = sp.symbols("z h epsilon", real=True)
 lam = sp.Symbol("lambda", positive=True)
@@ -42,7 +44,7 @@ c_of = sp.log(lam) / 2 - lam * h**2 / 2
 
 D = letter("D")
 A = 1 - R * K * R
-POSITIVE_DEFINITE = "S1, S2 symmetric positive definite"
+SYMMETRIC, POSITIVE_DEFINITE = "A is symmetric", "S1, S2 symmetric positive definite"
 _PROJECTED = {POSITIVE_DEFINITE: "D has full column rank with and without the row"}  # S1, S2 = I_r (x) D^T D
 
 constant = (log_det_1 - log_det_2) / 2 - scalar(gt * K * g) / 2
@@ -54,24 +56,31 @@ def _log_normal(x: sp.Expr, mean: sp.Expr, variance: sp.Expr) -> sp.Expr:
     return -((x - mean) ** 2) / (2 * variance) - sp.log(2 * sp.pi * variance) / 2
 
 
-def _algebra() -> BlockAlgebra:
-    rules = {
-        (Ut, U): 1,
-        (U, Ut): 1,
-        (R, Ri): 1,
-        (Ri, R): 1,
-        # A 1 x 1 matrix is its own transpose; R and K are.
-        (zt, Ut, R, K, g): gt * K * R * U * vector,
-        (transpose(R),): R,
-        (transpose(K),): K,
-    }
-    root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
-    at, shift = sp.Matrix([1, -3]), sp.Matrix([3, 5])
-    inverse = sp.Matrix([[5, 2], [2, 4]])
-    model = {R: root, Ri: root.inv(), K: inverse, U: turn, Ut: turn.T, vector: at, zt: at.T, g: shift, gt: shift.T}
-    spread = turn.T * (sp.eye(2) - root * inverse * root) * turn
-    model |= {transpose(R): root, transpose(K): inverse, D: spread}
-    return BlockAlgebra(rules, model, (POSITIVE_DEFINITE,))
+_LETTERS = without_rules((R, Ri, Q, U, Ut, g, gt, vector, zt, transpose(R), transpose(Q), D))
+_ROOT = {"R": R, "inverse": Ri}
+_TURN = {"A": A, "U": U, "U^T": Ut, "diagonal": D}
+
+
+def _letter_steps() -> tuple[Step, ...]:
+    """R = S1^{1/2} and its inverse, and the orthogonal U that diagonalises A = I - R K R."""
+    of_root, of_turn = "the root of a covariance", "spectral theorem"
+    definite, symmetric = {"positive definite": POSITIVE_DEFINITE}, {"symmetric": SYMMETRIC}
+    return (
+        by_fact("R R^{-1}", "R = S1^{1/2} has an inverse.", f"{of_root}, R R^{{-1}}", _ROOT, definite),
+        by_fact("R^{-1} R", "From the left, too.", f"{of_root}, R^{{-1}} R", _ROOT, definite),
+        by_fact("R^T", "It is symmetric,", f"{of_root}, R^T", _ROOT, definite),
+        inferred(
+            SYMMETRIC,
+            "and so is A = I - R Q^T Q R, Q^T Q = S2^{-1}.",
+            *(transpose(A), "=", A),
+            Use("R^T", between=(-1, K * transpose(R))),
+            Use("R^T", between=(-R * K, 1)),
+            algebra=_LETTERS,
+        ),
+        by_fact("U^T U", "There is an orthogonal U,", f"{of_turn}, U^T U", _TURN, symmetric),
+        by_fact("U U^T", "from the right, too,", f"{of_turn}, U U^T", _TURN, symmetric),
+        by_fact("U diagonalises A", "with D = diag(a).", of_turn, _TURN, symmetric, ("U U^T",)),
+    )
 
 
 def _normal_density(name: str, density: sp.Expr, why: str) -> Step:
@@ -85,8 +94,9 @@ def log_density_ratio() -> Derivation:
     `number`: q_eps of one coordinate at eigenvalue `lam` > 0, whitened mean shift `h`, point `z`, and `epsilon`.
     """
     loss = _log_normal(z, 0, 1) - _log_normal(z, -h, 1 / lam)
-    algebra = _algebra()
+    row, column = gt * K * R * U * vector, zt * Ut * R * K * g
     steps = (
+        *_letter_steps(),
         _normal_density("density of P", p(at_image), "P = N(m1, S1), at x = m1 + S1^{1/2} U z."),
         _normal_density("density of Q", q(at_image), "Q = N(m2, S2) at the same x; g = m1 - m2."),
         Step(
@@ -96,22 +106,38 @@ def log_density_ratio() -> Derivation:
             rhs=epsilon - sp.log(p(x) / q(x)),
             kind="definition",
         ),
-        Step(
+        inferred(
             "whitening of P",
             "The exponent of p is that of a standard normal vector: (x-m1)^T S1^{-1} (x-m1) = z^T z.",
-            lhs=exponent_p,
-            rhs=zt * vector,
-            algebra=algebra,
-            premises=(POSITIVE_DEFINITE,),
+            *(exponent_p, "=", zt * vector),
+            Use("R R^{-1}", between=(zt * Ut, Ri * R * U * vector)),
+            Use("R^{-1} R", between=(zt * Ut, U * vector)),
+            Use("U^T U", between=(zt, vector)),
+            algebra=_LETTERS,
         ),
-        Step(
+        by_fact(
+            "b^T z transposed",
+            "A number is its own transpose,",
+            "a product with one entry is its transpose",
+            {"v": vector, "v^T": zt, "X": Ut * R * K, "X^T": K * transpose(R) * U, "w": g, "w^T": gt},
+            {},
+        ),
+        inferred(
+            "b^T z",
+            "so z^T b = b^T z.",
+            *(column, "=", row),
+            Use("b^T z transposed", between=(1, 1)),
+            Use("R^T", between=(gt * K, U * vector)),
+            algebra=_LETTERS,
+        ),
+        inferred(
             "exponent of Q",
             "(x-m2)^T S2^{-1} (x-m2) = z^T (I - U^T A U) z - 2 b^T z + g^T S2^{-1} g, with A = I - S1^{1/2} S2^{-1}"
             " S1^{1/2} and b = -U^T S1^{1/2} S2^{-1} g.",
-            lhs=exponent_q,
-            rhs=zt * (1 - Ut * A * U) * vector - 2 * (-gt * K * R * U) * vector + gt * K * g,
-            algebra=algebra,
-            premises=(POSITIVE_DEFINITE,),
+            *(exponent_q, "=", zt * (1 - Ut * A * U) * vector - 2 * (-gt * K * R * U) * vector + gt * K * g),
+            Use("b^T z", between=(1, 1)),
+            Use("U^T U", between=(zt, vector)),
+            algebra=_LETTERS,
         ),
         Step(
             "shifted loss, any d",
@@ -119,33 +145,14 @@ def log_density_ratio() -> Derivation:
             lhs=shifted_loss(at_image),
             rhs=epsilon + constant + linear + scalar(zt * Ut * A * U * vector) / 2,
             kind="inference",
-            algebra=algebra,
+            algebra=_LETTERS,
             premises=(
                 Use("q_eps", at={x: at_image}),
                 "density of P",
                 "density of Q",
-                "whitening of P",
-                "exponent of Q",
-                POSITIVE_DEFINITE,
+                Use("whitening of P", between=(sp.Rational(1, 2), 1)),
+                Use("exponent of Q", between=(-sp.Rational(1, 2), 1)),
             ),
-        ),
-        Step(
-            "A is symmetric",
-            "S1^{1/2} and S2^{-1} are.",
-            lhs=transpose(A),
-            rhs=A,
-            algebra=algebra,
-            premises=(POSITIVE_DEFINITE,),
-        ),
-        Step(
-            "U diagonalises A",
-            "D = diag(a).",
-            lhs=Ut * A * U,
-            rhs=D,
-            kind="fact",
-            fact="spectral theorem",
-            letters={"A": A, "U": U, "U^T": Ut, "diagonal": D},
-            conditions={"symmetric": "A is symmetric"},
         ),
         Step(
             "diagonal form",
@@ -153,12 +160,8 @@ def log_density_ratio() -> Derivation:
             lhs=shifted_loss(at_image),
             rhs=epsilon + constant + linear + scalar(zt * D * vector) / 2,
             kind="inference",
-            algebra=algebra,
-            premises=(
-                "shifted loss, any d",
-                Use("U diagonalises A", between=(zt / 2, vector)),
-                POSITIVE_DEFINITE,
-            ),
+            algebra=_LETTERS,
+            premises=("shifted loss, any d", Use("U diagonalises A", between=(zt / 2, vector))),
         ),
         Step(
             "one coordinate",
@@ -240,21 +243,20 @@ def hockey_stick() -> Derivation:
                 Use("q_eps", of=log_density_ratio),
             ),
         ),
-        Step(
+        inferred(
             "covariance of the image",
             "(S1^{1/2} U)(S1^{1/2} U)^T = S1.",
-            lhs=R * U * Ut * R,
-            rhs=R * R,
-            algebra=_algebra(),
-            premises=(POSITIVE_DEFINITE,),
+            *(R * U * Ut * R, "=", R * R),
+            Use("U U^T", of=log_density_ratio, between=(R, R)),
+            algebra=_LETTERS,
         ),
-        Step(
+        inferred(
             "the image is onto",
             "U^T S1^{-1/2} is the inverse of S1^{1/2} U.",
-            lhs=Ut * Ri * R * U,
-            rhs=sp.Integer(1),
-            algebra=_algebra(),
-            premises=(POSITIVE_DEFINITE,),
+            *(Ut * Ri * R * U, "=", sp.Integer(1)),
+            Use("R^{-1} R", of=log_density_ratio, between=(Ut, U)),
+            Use("U^T U", of=log_density_ratio, between=(1, 1)),
+            algebra=_LETTERS,
         ),
         Step(
             "expectation under P",
@@ -279,8 +281,8 @@ def hockey_stick() -> Derivation:
             premises=("sup over S", "integrand", "expectation under P"),
         ),
         Step(
-            "lemma, before U is chosen",
-            "With q_eps(z) = eps + c + b^T z + z^T U^T A U z/2, U any orthogonal matrix.",
+            "lemma, with U^T A U",
+            "With q_eps(z) = eps + c + b^T z + z^T U^T A U z/2.",
             lhs=largest(gap),
             rhs=normal_mean(sp.Max(0, 1 - sp.exp(log_density_ratio().step("shifted loss, any d").rhs))),
             kind="inference",
@@ -325,7 +327,7 @@ def hockey_stick() -> Derivation:
                 part="the lemma of two normal laws",
                 granted={POSITIVE_DEFINITE: "B^T B invertible and residual not 0, with and without the record"},
             ),
-            Conclusion("N26-L1", "lemma, before U is chosen", part="for any orthogonal U"),
+            Conclusion("N26-L1", "lemma, with U^T A U", part="with U^T A U in the place of diag(a)"),
             Conclusion("N24-C2", "lemma", part="the lemma at two covariances", granted=_PROJECTED),
         ),
     )

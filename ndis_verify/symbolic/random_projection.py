@@ -58,7 +58,7 @@ def projected_covariance() -> Derivation:
     D, Dt, u, ut, a, at = (letter(name) for name in ["D", "Dt", "u", "ut", "a", "at"])
     tall, column = sp.Matrix([[1, 2], [0, 1], [3, -1]]), sp.Matrix([2, 3])
     model = {D: tall, Dt: tall.T, u: column, ut: column.T, a: tall * column, at: (tall * column).T}
-    algebra = BlockAlgebra({(D, u): a, (ut, Dt): at}, model, ("stacked",))
+    algebra = BlockAlgebra({(D, u): a, (ut, Dt): at}, model)
     share = sp.exp(x**2 / 2)
     whole = letter("h")
     square, moment = scalar(transpose(whole) * whole), sp.exp(scalar(transpose(whole) * vector))
@@ -66,8 +66,8 @@ def projected_covariance() -> Derivation:
         Step(
             "stacked",
             "vec(G) is the standard normal vector of the n r entries of G. For any u_1, ..., u_r the vector h holds D"
-            " u_1, ..., D u_r, so that h^T vec(G) is the sum of u_j^T D^T g_j over the columns g_j of G; a is D u, u"
-            " one of them.",
+            " u_1, ..., D u_r, so that h^T vec(G) is the sum of u_j^T D^T g_j over the columns g_j of G; u is one of"
+            " them.",
             kind="definition",
         ),
         by_fact(
@@ -96,7 +96,6 @@ def projected_covariance() -> Derivation:
             "linear form of a standard normal vector",
             {"f": sp.exp(z), "argument": z, "b^T": transpose(whole), "b": whole, "length": x},
             {
-                "transpose": Step("h^T", "as written.", lhs=transpose(whole), rhs=transpose(whole)),
                 "length": "its square",
                 "sign": Step("positive", "An exponential.", sp.exp(z), sp.Integer(0), ">=", sp.exp(z)),
             },
@@ -110,13 +109,15 @@ def projected_covariance() -> Derivation:
             sp.exp(square / 2),
             *("one direction", "one entry", "x"),
         ),
+        named(a, "a is D u,", D * u, "stacked"),
+        named(at, "and its transpose.", ut * Dt, "stacked"),
         Step(
             "quadratic form, any n and d",
             "||a||^2 = u^T (D^T D) u for a = D u, so one column is N(0, D^T D).",
             lhs=at * a,
             rhs=ut * (Dt * D) * u,
             algebra=algebra,
-            premises=("stacked",),
+            premises=(str(a), str(at)),
         ),
     )
     return Derivation(
@@ -269,6 +270,7 @@ def _symbolic_direction() -> tuple[sp.Matrix, sp.Expr]:
 def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Step, Step]:
     """What A, of rank one, does to w and to every vector orthogonal to it."""
     algebra, n = rank_one_algebra("pair")
+    algebra = algebra.of(n["w"], n["wt"], n["x"], n["xt"])
     return (
         Step(
             "eigenvector w",
@@ -297,7 +299,8 @@ def _chi_square_steps(number: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str)
         Step(
             "pair",
             "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible, and"
-            f" so is S - v v^T. {pair}, in each of r independent columns; w = S^{{-1/2}} v.",
+            f" so is S - v v^T. {pair}, in each of r independent columns; w = S^{{-1/2}} v, and x is"
+            " orthogonal to w.",
             kind="definition",
         ),
         Step(
@@ -342,7 +345,8 @@ def quadratic_form_deletion() -> Derivation:
         Step(
             "pair",
             "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible. P has"
-            " covariance S, Q has S - v v^T, in each of r independent columns; means 0. w = S^{-1/2} v, p = w^T w.",
+            " covariance S, Q has S - v v^T, in each of r independent columns; means 0. Si = S^{-1},"
+            " R = S^{1/2}, Ri = R^{-1}, w = Ri v, p = w^T w, and x is orthogonal to w.",
             kind="definition",
         ),
         Step(
@@ -417,7 +421,8 @@ def quadratic_form_insertion() -> Derivation:
         Step(
             "pair",
             "p = v^T S^{-1} v, between 0 and 1, is the leverage of the record v in D, S = D^T D: S is invertible. P has"
-            " covariance S - v v^T, Q has S, in each of r independent columns; means 0. w = S^{-1/2} v, p = w^T w.",
+            " covariance S - v v^T, Q has S, in each of r independent columns; means 0. Si = S^{-1},"
+            " R = S^{1/2}, Ri = R^{-1}, w = Ri v, p = w^T w, and x is orthogonal to w.",
             kind="definition",
         ),
         by_fact(

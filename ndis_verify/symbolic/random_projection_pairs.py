@@ -6,12 +6,13 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra
+from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import products
-from ndis_verify.symbolic.random_projection import r, rank_one_algebra
+from ndis_verify.symbolic.random_projection import r
+from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Qg, chi2_density, gamma_density
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -45,36 +46,53 @@ def as_products() -> Derivation:
 
     `number`: what the deletion leaves of the variance along the record, at `leverage`.
     """
-    given, names = rank_one_algebra()
-    S, Ri, v, vt, w, wt = (names[name] for name in ("S", "Ri", "v", "vt", "w", "wt"))
-    old = sp.Symbol("p", positive=True)
-    rules = {word: value.subs(old, leverage) if value == old else value for word, value in given.rules.items()}
-    model = {leverage if letter == old else letter: value for letter, value in given.model.items()}
-    algebra = BlockAlgebra(rules, model, ("pair",))
+    S, R, v, vt, w, wt = (letter(name) for name in ("S", "R", "v", "v^T", "w", "w^T"))
+    algebra = without_rules((S, R, v, vt, w, wt), (leverage,))
+    record = {"p": leverage, "S": S, "R": R, "v": v, "v^T": vt, "w": w, "w^T": wt}
     letters = {
         "p": leverage,
         "r": r,
         "epsilon": epsilon,
         "S": S,
         "T": S - v * vt,
-        "R": Ri,
+        "R": R,
         "w": w,
         "w^T": wt,
         "left": 1 - leverage,
     }
     steps = [
-        Step(
-            "pair",
-            "P is the law of D^T G, S = D^T D; v is the record that Q's database is without, so that its Gram matrix is"
-            " S - v v^T; w = S^{-1/2} v, p = w^T w.",
-            kind="definition",
-            premises=(FULL_RANK.text,),
+        Step("least", "A leverage is not negative.", lhs=leverage, rhs=zero, relation=">=", witness=leverage),
+        *(
+            by_fact(
+                f"record, {name}",
+                why,
+                f"a record of leverage p, {name}",
+                record,
+                {"full rank": FULL_RANK.text, "least": "least", "most": "p < 1"},
+            )
+            for name, why in (
+                ("R S R", "P is the law of D^T G, S = D^T D; in units of S^{1/2}, R its inverse, S is I,"),
+                ("R v", "and v, the record that Q's database is without, is w,"),
+                ("v^T R", "transposed:"),
+                ("w^T w", "p = v^T S^{-1} v is its squared length."),
+            )
         ),
-        Step("first", "In units of S^{1/2}, S is I", lhs=Ri * S * Ri, rhs=one, algebra=algebra, premises=("pair",)),
-        Step(
-            "second", "and S - v v^T", lhs=Ri * (S - v * vt) * Ri, rhs=1 - w * wt, algebra=algebra, premises=("pair",)
+        inferred(
+            "second",
+            "So S - v v^T, the Gram matrix of Q's database, is I - w w^T,",
+            *(R * (S - v * vt) * R, "=", 1 - w * wt),
+            Use("record, R S R", between=(one, one)),
+            Use("record, R v", between=(-one, vt * R)),
+            Use("record, v^T R", between=(-w, one)),
+            algebra=algebra,
         ),
-        Step("left", "leaves 1 - p along w,", lhs=1 - wt * w, rhs=1 - leverage, algebra=algebra, premises=("pair",)),
+        inferred(
+            "left",
+            "which leaves 1 - p along w,",
+            *(1 - wt * w, "=", 1 - leverage),
+            Use("record, w^T w", between=(-one, one)),
+            algebra=algebra,
+        ),
         Step(
             "positive",
             "which is positive.",
@@ -95,7 +113,7 @@ def as_products() -> Derivation:
                 f"columns that differ in one direction{exchanged}",
                 letters,
                 {
-                    "first": "first",
+                    "first": "record, R S R",
                     "second": "second",
                     "left": "left",
                     "leverage": "left",

@@ -52,7 +52,8 @@ def neighbourhood() -> Derivation:
             "which pairs",
             "So one of the two is D: the pairs are (D, D less row i) with leverage p_i, and (D plus u, D) with the"
             " leverage of u in D plus u. S = D^T D + ridge I, the ridge 0 or not, is invertible, as where there are"
-            " leverages, and h = u^T S^{-1} u: a record changes S by the same matrix with a ridge and without.",
+            " leverages, Si = S^{-1}, and h = u^T Si u: a record changes S by the same matrix with a ridge and"
+            " without.",
             kind="definition",
             premises=("members",),
         ),

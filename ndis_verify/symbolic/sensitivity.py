@@ -259,7 +259,8 @@ def logistic_rank_one() -> Derivation:
     steps = (
         Step(
             "surrogate",
-            "S^{-1} = lambda I + X^T X/4 is invertible, as lambda > 0; x is the record that is added, A = x^T S x.",
+            "Si = S^{-1} = lambda I + X^T X/4 is invertible, as lambda > 0; x is the record that is added, A ="
+            " x^T S x.",
             kind="definition",
             premises=(least.text,),
         ),

@@ -8,7 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_order_steps import RECORD
@@ -17,7 +17,7 @@ from ndis_verify.symbolic.random_projection import leverage, r
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
 from ndis_verify.symbolic.random_projection_pairs import FULL_RANK
-from ndis_verify.symbolic.sketch_records import inferred
+from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
 p, epsilon = sp.symbols("p epsilon", nonnegative=True)
@@ -30,25 +30,23 @@ _DIRECTIONS = {"deleted": "", "inserted": "_insert"}
 def _normal_equations() -> tuple[Step, ...]:
     """The solution t of the sketch, of which X^T (b - X t) = 0: a function of X^T X and X^T b."""
     X, Xt, b, A, c, t = (_SKETCH[name] for name in ("X", "X^T", "y", "A", "c", "t"))
-    tall, answer = sp.Matrix([[1, 0], [1, 1], [0, 2]]), sp.Matrix([1, 2, 3])
-    model = {X: tall, Xt: tall.T, b: answer, A: tall.T * tall, c: tall.T * answer, t: sp.Matrix([2, 5])}
     return (
         inferred("q at least p", "B is a part of [B b].", q, ">=", p, Use("p <= q", weight=-1)),
         Step(
             "the sketch",
             "M = [B b]^T Pi^T, Pi standard normal with r rows, is a projection of [B b], in which the record has the"
-            " leverage q; a sketch of B and b is X = Pi B and b' = Pi b, the rows of M. A and c are X^T X and X^T b',"
-            " products of rows of M.",
+            " leverage q; a sketch of B and b is X = Pi B and b' = Pi b, the rows of M.",
             kind="definition",
             premises=(RECORD, FULL_RANK.text, "r >= d", "q < 1", "q at least p"),
         ),
-        Step(
+        named(A, "A is X^T X,", Xt * X, "the sketch"),
+        named(c, "and c is X^T b', products of rows of M.", Xt * b, "the sketch"),
+        inferred(
             "one map",
             "The sketched solution t is that of A t = c, one function of M with the record and without it.",
-            lhs=Xt * (b - X * t),
-            rhs=c - A * t,
-            algebra=BlockAlgebra({(Xt, X): A, (Xt, b): c}, model, ("the sketch",)),
-            premises=("the sketch",),
+            *(Xt * (b - X * t), "=", c - A * t),
+            *(str(A), str(c)),
+            algebra=without_rules((X, Xt, b, A, c, t)),
         ),
     )
 
