@@ -118,7 +118,9 @@ ONE_LAW = {"first": one, "second": one, "epsilon": eps}
 
 
 def _same(d):
-    return by_fact("same", "", "one law twice", {**ONE_LAW, "d": d}, {"epsilon": Step("eps", "", eps, zero, ">=", eps)})
+    shown = {"first": _held(one, ">", zero), "second": _held(one, ">", zero)}
+    shown |= {"epsilon": Step("eps", "", eps, zero, ">=", eps)}
+    return by_fact("same", "", "one law twice", {**ONE_LAW, "d": d}, shown)
 
 
 def _projection(leverage, shown):
@@ -152,7 +154,13 @@ def test_the_spectrum_of_least_squares_is_its_own():
     assert required["first"](letters) == ((1 - p) ** 2 / (1 - q), "=", one)
     assert required["others"](letters)[0] != one and required["shift"](letters)[0] != zero
     general = FACTS["one frame for two normal laws"]
-    assert general.brings == ("P", "Q") and set(general.required) == {"first", "others", "shift"}
+    assert general.brings == ("P", "Q") and set(general.required) == {
+        "first",
+        "others",
+        "shift",
+        "scale",
+        "other scale",
+    }
 
 
 @pytest.mark.parametrize("image", [sp.Symbol("R"), quantity("least_squares", P), sp.Function("f")(Q), scaled(P, m, 0)])

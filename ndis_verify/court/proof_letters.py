@@ -20,7 +20,7 @@ from ndis_verify.symbolic.fact import JUMPING, Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
-from ndis_verify.symbolic.notation import anything, below, beyond, share, x
+from ndis_verify.symbolic.notation import anything, below, beyond, share, sign_changes, x
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
@@ -158,11 +158,18 @@ def _atoms(side: Any) -> set[Any]:
 def _under_binders(step: Step, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """Of a name under what goes over a symbol that its definition speaks of nobody can say what it is there."""
     for side in (step.lhs, step.rhs, step.witness):
-        for node in binders(side):
+        for node, places in _going_over(side):
             for name, symbols in behind.items():
-                if name != node and (held := symbols & bound(node)) and speaks(node, name):
+                if name != node and (held := symbols & places) and speaks(node, name):
                     over = min(held, key=str)
                     yield f"{name} stands for what depends on {over}, over which {node.func.__name__} goes"
+
+
+def _going_over(side: Any) -> Iterator[tuple[Any, frozenset[Any]]]:
+    """The parts of a side that go over symbols, counts of sign changes among them."""
+    yield from ((node, bound(node)) for node in binders(side))
+    calls = side.atoms(AppliedUndef) if isinstance(side, sp.Basic) else ()
+    yield from ((call, frozenset({between_0_and_1})) for call in calls if call.func == sign_changes)
 
 
 def _base(letter: Any) -> Any:

@@ -48,6 +48,8 @@ def _in_every_case(limit: sp.Limit) -> Any:
     """
     expression, variable, place, direction = limit.args
     found = limit.doit()
+    if found.has(sp.Limit):
+        return found
     for symbol, root in _exceptions(expression, variable, place):
         if symbol is None:
             return sp.nan
@@ -79,16 +81,16 @@ def _exceptions(expression: Any, variable: sp.Symbol, place: Any) -> set[tuple[A
                 coefficients[rest] = coefficients.get(rest, 0) + coefficient
             for coefficient in coefficients.values():
                 if coefficient.is_zero is None and coefficient.free_symbols:
-                    found |= set(_roots(coefficient))
+                    found |= set(_roots(coefficient, expression.free_symbols))
     return found
 
 
-def _roots(coefficient: Any) -> Iterator[tuple[Any, Any]]:
-    """Of each factor that may be 0, by a symbol in which it is linear."""
+def _roots(coefficient: Any, symbols: set[Any]) -> Iterator[tuple[Any, Any]]:
+    """Of each factor that may be 0, by one of the symbols, in which it is linear."""
     for factor, _ in sp.factor_list(sp.numer(sp.together(coefficient)))[1]:
         if factor.is_zero is False:
             continue
-        for symbol in sorted(factor.free_symbols, key=str):
+        for symbol in sorted(factor.free_symbols & symbols, key=str):
             if (
                 factor.is_polynomial(symbol)
                 and sp.degree(factor, symbol) == 1
