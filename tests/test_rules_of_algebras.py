@@ -107,6 +107,14 @@ def test_definitions_say_rules(rules, premise):
     assert problems(derivation((premise, replace(end, premises=())), {})) != []
 
 
+def test_marks_of_transposes_are_no_rules():
+    wm, turned = letter("wt"), letter("Xt")
+    model = {w: _AT, wm: _AT.T, wt: _AT.T, turned: sp.eye(2), transpose(turned): sp.eye(2), X: sp.eye(2)}
+    for word, value, said in (((wt,), wm, True), ((transpose(turned),), X, True), ((turned,), X, False)):
+        end = _by("end", 2 * sp.Mul(*word), 2 * value, BlockAlgebra({word: value}, model), "note")
+        assert (problems(derivation((_SAID, end), {})) == []) is said
+
+
 def test_hypotheses_say_rules_of_variables():
     Q = letter("Q")
     turn = sp.Matrix([[3, -4], [4, 3]]) / 5

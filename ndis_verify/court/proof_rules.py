@@ -17,7 +17,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
-from ndis_verify.symbolic.notation import as_products
+from ndis_verify.symbolic.notation import as_products, transpose
 from ndis_verify.symbolic.transposes import base_letter, written_transposed
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
@@ -49,13 +49,15 @@ def _unsaid_in_lemma(lemma: Derivation) -> tuple[str, ...]:
 
 
 def _unsaid(derivation: Derivation, step: Step, algebra: BlockAlgebra, *, whole: bool) -> Iterator[str]:
-    """The rules that no premise says: as its relation or, where not the `whole` of a claim is concluded, in words."""
+    """The rules that no premise says, nor how transposes are written: as its relation or, where not the `whole` of a
+    claim is concluded, in words.
+    """
     said = [gap for premise in step.premises if (gap := _gap(derivation, premise)) is not None]
     variables = {symbol for end in derivation.concludes for symbol in end.symbols.values()}
     words = "" if whole else _words(derivation, algebra)
     for word, value in algebra.rules.items():
         gap = sp.expand(sp.Mul(*word) - as_expression(value))
-        if any(_same(gap, one) for one in said):
+        if any(_same(gap, one) for one in said) or written_transposed(transpose(sp.Mul(*word)), value):
             continue
         if whole or all(base_letter(one) in variables for one in word):
             yield f"no premise says the rule {sp.Mul(*word)} = {value}"

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic import ndis_lemma
-from ndis_verify.symbolic.block_algebra import without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
@@ -39,7 +39,18 @@ SETTING: Mapping[str, Any] = {  # of a derivation about the closed form
 }
 
 
-_LETTERS = without_rules((R, transpose(R), Ri, transpose(Ri), U, Ut, g, gt, vector, zt))
+_RULES = {(transpose(R),): R, (transpose(Ri),): Ri, (R, Ri): 1, (Ri, R): 1, (U, Ut): 1}
+
+
+def _model() -> dict[sp.Symbol, sp.Matrix]:
+    root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
+    at, shifted = sp.Matrix([1, -3]), sp.Matrix([3, 5])
+    found = {R: root, Ri: root.inv(), U: turn, g: shifted, vector: at, Ut: turn.T, gt: shifted.T, zt: at.T}
+    return found | {transpose(R): root, transpose(Ri): root.inv()}
+
+
+_MODEL = _model()
+_LETTERS = BlockAlgebra({}, _MODEL)
 
 
 def _lemma_at(distance: sp.Expr) -> Use:
@@ -50,7 +61,13 @@ def _lemma_at(distance: sp.Expr) -> Use:
 
 def _by_letters(step: str, *between: Any) -> Use:
     """What the lemma says of R = S^{1/2}, its inverse and U, multiplied from left and right."""
-    return Use(step, of=ndis_lemma.log_density_ratio, granted=_GRANTED, between=between)
+    return Use(step, of=ndis_lemma.log_density_ratio, granted=_GRANTED, between=between or None)
+
+
+def _by_rules(name: str, why: str, left: sp.Expr, right: sp.Expr, rules: Mapping[Any, str | Use]) -> Step:
+    """An identity by rules: word -> the premise that says it."""
+    algebra = BlockAlgebra({word: _RULES[word] for word in rules}, _MODEL)
+    return Step(name, why, lhs=left, rhs=right, algebra=algebra, premises=tuple(rules.values()))
 
 
 _GRANTED = {POSITIVE_DEFINITE: "one covariance"}
@@ -63,19 +80,12 @@ _both_covariances = Step(
 _BT = -gt * transpose(Ri) * Ri * R * U
 _B = -Ut * transpose(R) * transpose(Ri) * Ri * g
 _root = (
-    inferred(
-        "R R^{-1}",
-        "S^{1/2} has an inverse:",
-        *(R * Ri, "=", sp.Integer(1)),
-        _by_letters("R R^{-1}", 1, 1),
-        algebra=_LETTERS,
-    ),
     by_fact(
         "transposed",
-        "of this, transposed,",
+        "S^{1/2} has an inverse: of this, transposed,",
         "transposes of equal arrays",
         {"X": R * Ri, "Y": sp.Integer(1)},
-        {"equal": "R R^{-1}"},
+        {"equal": inferred("R R^{-1}", "R = S^{1/2}.", R * Ri, "=", sp.Integer(1), _by_letters("R R^{-1}"))},
     ),
     inferred(
         "R^{-T}",
@@ -83,18 +93,15 @@ _root = (
         *(transpose(Ri), "=", Ri),
         Use("transposed", between=(1, Ri)),
         _by_letters("R^T", -transpose(Ri), Ri),
-        Use("R R^{-1}", between=(-transpose(Ri), 1)),
+        _by_letters("R R^{-1}", -transpose(Ri), 1),
         algebra=_LETTERS,
     ),
 )
-_vanishes = inferred(
+_vanishes = _by_rules(
     "A vanishes",
     "S^{1/2} S^{-1} S^{1/2} = I, so A = 0: q_eps is linear.",
-    *(scalar(zt * Ut * R * transpose(Ri) * Ri * R * U * vector), "=", scalar(zt * Ut * U * vector)),
-    Use("R^{-T}", between=(zt * Ut * R, Ri * R * U * vector)),
-    Use("R R^{-1}", between=(zt * Ut, Ri * R * U * vector)),
-    _by_letters("R^{-1} R", zt * Ut, U * vector),
-    algebra=_LETTERS,
+    *(zt * Ut * R * transpose(Ri) * Ri * R * U * vector, zt * Ut * U * vector),
+    {(transpose(Ri),): "R^{-T}", (R, Ri): _by_letters("R R^{-1}"), (Ri, R): _by_letters("R^{-1} R")},
 )
 
 
@@ -128,17 +135,17 @@ def hockey_stick() -> Derivation:
             kind="inference",
             premises=("divergence", _lemma_at(shift), "A vanishes", "form", "distance", "density of Q"),
         ),
-        inferred(
+        _by_rules(
             "b^T b",
             "b^T b = (m1 - m2)^T S^{-1} (m1 - m2).",
-            *(scalar(_BT * _B), "=", scalar(gt * Ri * Ri * g)),
-            Use("R^{-T}", between=(gt, Ri * R * U * Ut * transpose(R) * transpose(Ri) * Ri * g)),
-            Use("R^{-T}", between=(gt * Ri * Ri * R * U * Ut * transpose(R), Ri * g)),
-            _by_letters("R^T", gt * Ri * Ri * R * U * Ut, Ri * Ri * g),
-            _by_letters("U U^T", gt * Ri * Ri * R, R * Ri * Ri * g),
-            _by_letters("R^{-1} R", gt * Ri, R * Ri * Ri * g),
-            Use("R R^{-1}", between=(gt * Ri, Ri * g)),
-            algebra=_LETTERS,
+            *(_BT * _B, gt * Ri * Ri * g),
+            {
+                (transpose(Ri),): "R^{-T}",
+                (transpose(R),): _by_letters("R^T"),
+                (R, Ri): _by_letters("R R^{-1}"),
+                (Ri, R): _by_letters("R^{-1} R"),
+                (U, Ut): _by_letters("U U^T"),
+            },
         ),
         Step(
             "length of b",

@@ -4,11 +4,13 @@ expectation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import letter, without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact, over_sets
 from ndis_verify.symbolic.normal_images import (
@@ -56,9 +58,28 @@ def _log_normal(x: sp.Expr, mean: sp.Expr, variance: sp.Expr) -> sp.Expr:
     return -((x - mean) ** 2) / (2 * variance) - sp.log(2 * sp.pi * variance) / 2
 
 
-_LETTERS = without_rules((R, Ri, Q, U, Ut, g, gt, vector, zt, transpose(R), transpose(Q), D))
+_row, _column = gt * K * R * U * vector, (zt, Ut, R, transpose(Q), Q, g)  # z^T b, transposed and as its letters
+_RULES = {(Ut, U): 1, (U, Ut): 1, (R, Ri): 1, (Ri, R): 1, _column: _row, (transpose(R),): R}
+
+
+def _model() -> dict[sp.Symbol, sp.Matrix]:
+    root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
+    at, shift, other = sp.Matrix([1, -3]), sp.Matrix([3, 5]), sp.Matrix([[2, 1], [0, 1]])
+    found = {R: root, Ri: root.inv(), Q: other, U: turn, vector: at, g: shift}
+    found |= {Ut: turn.T, zt: at.T, gt: shift.T, transpose(R): root, transpose(Q): other.T}
+    return found | {D: turn.T * (sp.eye(2) - root * other.T * other * root) * turn}
+
+
+_MODEL = _model()
+_LETTERS = BlockAlgebra({}, _MODEL)
 _ROOT = {"R": R, "inverse": Ri}
 _TURN = {"A": A, "U": U, "U^T": Ut, "diagonal": D}
+
+
+def _by_rules(name: str, why: str, left: sp.Expr, right: sp.Expr, rules: Mapping[Any, str | Use]) -> Step:
+    """An identity by some of the rules: word -> the premise that says its value."""
+    algebra = BlockAlgebra({word: _RULES[word] for word in rules}, _MODEL)
+    return Step(name, why, lhs=left, rhs=right, algebra=algebra, premises=tuple(rules.values()))
 
 
 def _letter_steps() -> tuple[Step, ...]:
@@ -69,13 +90,11 @@ def _letter_steps() -> tuple[Step, ...]:
         by_fact("R R^{-1}", "R = S1^{1/2} has an inverse.", f"{of_root}, R R^{{-1}}", _ROOT, definite),
         by_fact("R^{-1} R", "From the left, too.", f"{of_root}, R^{{-1}} R", _ROOT, definite),
         by_fact("R^T", "It is symmetric,", f"{of_root}, R^T", _ROOT, definite),
-        inferred(
+        _by_rules(
             SYMMETRIC,
             "and so is A = I - R Q^T Q R, Q^T Q = S2^{-1}.",
-            *(transpose(A), "=", A),
-            Use("R^T", between=(-1, K * transpose(R))),
-            Use("R^T", between=(-R * K, 1)),
-            algebra=_LETTERS,
+            *(transpose(A), A),
+            {(transpose(R),): "R^T"},
         ),
         by_fact("U^T U", "There is an orthogonal U,", f"{of_turn}, U^T U", _TURN, symmetric),
         by_fact("U U^T", "from the right, too,", f"{of_turn}, U U^T", _TURN, symmetric),
@@ -94,7 +113,6 @@ def log_density_ratio() -> Derivation:
     `number`: q_eps of one coordinate at eigenvalue `lam` > 0, whitened mean shift `h`, point `z`, and `epsilon`.
     """
     loss = _log_normal(z, 0, 1) - _log_normal(z, -h, 1 / lam)
-    row, column = gt * K * R * U * vector, zt * Ut * R * K * g
     steps = (
         *_letter_steps(),
         _normal_density("density of P", p(at_image), "P = N(m1, S1), at x = m1 + S1^{1/2} U z."),
@@ -106,14 +124,11 @@ def log_density_ratio() -> Derivation:
             rhs=epsilon - sp.log(p(x) / q(x)),
             kind="definition",
         ),
-        inferred(
+        _by_rules(
             "whitening of P",
             "The exponent of p is that of a standard normal vector: (x-m1)^T S1^{-1} (x-m1) = z^T z.",
-            *(exponent_p, "=", zt * vector),
-            Use("R R^{-1}", between=(zt * Ut, Ri * R * U * vector)),
-            Use("R^{-1} R", between=(zt * Ut, U * vector)),
-            Use("U^T U", between=(zt, vector)),
-            algebra=_LETTERS,
+            *(exponent_p, zt * vector),
+            {(R, Ri): "R R^{-1}", (Ri, R): "R^{-1} R", (Ut, U): "U^T U"},
         ),
         by_fact(
             "b^T z transposed",
@@ -125,19 +140,17 @@ def log_density_ratio() -> Derivation:
         inferred(
             "b^T z",
             "so z^T b = b^T z.",
-            *(column, "=", row),
+            *(sp.Mul(*_column), "=", _row),
             Use("b^T z transposed", between=(1, 1)),
             Use("R^T", between=(gt * K, U * vector)),
             algebra=_LETTERS,
         ),
-        inferred(
+        _by_rules(
             "exponent of Q",
             "(x-m2)^T S2^{-1} (x-m2) = z^T (I - U^T A U) z - 2 b^T z + g^T S2^{-1} g, with A = I - S1^{1/2} S2^{-1}"
             " S1^{1/2} and b = -U^T S1^{1/2} S2^{-1} g.",
-            *(exponent_q, "=", zt * (1 - Ut * A * U) * vector - 2 * (-gt * K * R * U) * vector + gt * K * g),
-            Use("b^T z", between=(1, 1)),
-            Use("U^T U", between=(zt, vector)),
-            algebra=_LETTERS,
+            *(exponent_q, zt * (1 - Ut * A * U) * vector - 2 * (-gt * K * R * U) * vector + gt * K * g),
+            {_column: "b^T z", (Ut, U): "U^T U"},
         ),
         Step(
             "shifted loss, any d",
@@ -243,20 +256,17 @@ def hockey_stick() -> Derivation:
                 Use("q_eps", of=log_density_ratio),
             ),
         ),
-        inferred(
+        _by_rules(
             "covariance of the image",
             "(S1^{1/2} U)(S1^{1/2} U)^T = S1.",
-            *(R * U * Ut * R, "=", R * R),
-            Use("U U^T", of=log_density_ratio, between=(R, R)),
-            algebra=_LETTERS,
+            *(R * U * Ut * R, R * R),
+            {(U, Ut): Use("U U^T", of=log_density_ratio)},
         ),
-        inferred(
+        _by_rules(
             "the image is onto",
             "U^T S1^{-1/2} is the inverse of S1^{1/2} U.",
-            *(Ut * Ri * R * U, "=", sp.Integer(1)),
-            Use("R^{-1} R", of=log_density_ratio, between=(Ut, U)),
-            Use("U^T U", of=log_density_ratio, between=(1, 1)),
-            algebra=_LETTERS,
+            *(Ut * Ri * R * U, sp.Integer(1)),
+            {(Ri, R): Use("R^{-1} R", of=log_density_ratio), (Ut, U): Use("U^T U", of=log_density_ratio)},
         ),
         Step(
             "expectation under P",

@@ -6,13 +6,12 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import letter, without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import products
 from ndis_verify.symbolic.random_projection import r
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Qg, chi2_density, gamma_density
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -47,7 +46,9 @@ def as_products() -> Derivation:
     `number`: what the deletion leaves of the variance along the record, at `leverage`.
     """
     S, R, v, vt, w, wt = (letter(name) for name in ("S", "R", "v", "v^T", "w", "w^T"))
-    algebra = without_rules((S, R, v, vt, w, wt), (leverage,))
+    inverse, row = sp.Matrix([[3, -1], [-1, 2]]) / 5, sp.Matrix([1, sp.Rational(1, 2)])
+    white = inverse * row
+    model = {S: inverse**-2, R: inverse, v: row, vt: row.T, w: white, wt: white.T, leverage: (white.T * white)[0]}
     record = {"p": leverage, "S": S, "R": R, "v": v, "v^T": vt, "w": w, "w^T": wt}
     letters = {
         "p": leverage,
@@ -77,21 +78,21 @@ def as_products() -> Derivation:
                 ("w^T w", "p = v^T S^{-1} v is its squared length."),
             )
         ),
-        inferred(
+        Step(
             "second",
             "So S - v v^T, the Gram matrix of Q's database, is I - w w^T,",
-            *(R * (S - v * vt) * R, "=", 1 - w * wt),
-            Use("record, R S R", between=(one, one)),
-            Use("record, R v", between=(-one, vt * R)),
-            Use("record, v^T R", between=(-w, one)),
-            algebra=algebra,
+            lhs=R * (S - v * vt) * R,
+            rhs=1 - w * wt,
+            algebra=BlockAlgebra({(R, S, R): one, (R, v): w, (vt, R): wt}, model),
+            premises=("record, R S R", "record, R v", "record, v^T R"),
         ),
-        inferred(
+        Step(
             "left",
             "which leaves 1 - p along w,",
-            *(1 - wt * w, "=", 1 - leverage),
-            Use("record, w^T w", between=(-one, one)),
-            algebra=algebra,
+            lhs=1 - wt * w,
+            rhs=1 - leverage,
+            algebra=BlockAlgebra({(wt, w): leverage}, model),
+            premises=("record, w^T w",),
         ),
         Step(
             "positive",

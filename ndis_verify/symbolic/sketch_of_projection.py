@@ -8,7 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import letter, without_rules
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_order_steps import RECORD
@@ -30,6 +30,8 @@ _DIRECTIONS = {"deleted": "", "inserted": "_insert"}
 def _normal_equations() -> tuple[Step, ...]:
     """The solution t of the sketch, of which X^T (b - X t) = 0: a function of X^T X and X^T b."""
     X, Xt, b, A, c, t = (_SKETCH[name] for name in ("X", "X^T", "y", "A", "c", "t"))
+    tall, answer = sp.Matrix([[1, 0], [1, 1], [0, 2]]), sp.Matrix([1, 2, 3])
+    model = {X: tall, Xt: tall.T, b: answer, A: tall.T * tall, c: tall.T * answer, t: sp.Matrix([2, 5])}
     return (
         inferred("q at least p", "B is a part of [B b].", q, ">=", p, Use("p <= q", weight=-1)),
         Step(
@@ -41,12 +43,13 @@ def _normal_equations() -> tuple[Step, ...]:
         ),
         named(A, "A is X^T X,", Xt * X, "the sketch"),
         named(c, "and c is X^T b', products of rows of M.", Xt * b, "the sketch"),
-        inferred(
+        Step(
             "one map",
             "The sketched solution t is that of A t = c, one function of M with the record and without it.",
-            *(Xt * (b - X * t), "=", c - A * t),
-            *(str(A), str(c)),
-            algebra=without_rules((X, Xt, b, A, c, t)),
+            lhs=Xt * (b - X * t),
+            rhs=c - A * t,
+            algebra=BlockAlgebra({(Xt, X): A, (Xt, b): c}, model),
+            premises=(str(A), str(c)),
         ),
     )
 
