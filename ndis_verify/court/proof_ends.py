@@ -16,12 +16,14 @@ from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step
-from ndis_verify.symbolic.notation import anything, law, positive_definite, scalar, transpose
+from ndis_verify.symbolic.notation import anything, definite, law, positive_definite, scalar, transpose
 from ndis_verify.symbolic.scopes import unheard
 from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.statement_terms import definitions, expression, lettered, relations
 from ndis_verify.symbolic.transposes import is_marked, is_symmetric
 from ndis_verify.symbolic.unknowns import equal
+
+_TAKEN = {anything: "any vector", definite: "any positive definite matrix"}
 
 
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
@@ -86,14 +88,14 @@ def _concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tu
         return set(), f"{name} is no relation that is decided"
     if len(set(end.symbols.values())) < len(end.symbols) or not all(s.is_Symbol for s in end.symbols.values()):
         return set(), f"{name}: variables must be different symbols"
-    if anything in end.symbols.values():
-        return set(), f"{name}: a variable must be another symbol than {anything}, which stands for any vector"
+    if taken := [s for s in end.symbols.values() if s in _TAKEN]:
+        return set(), f"{name}: a variable must be another symbol than {taken[0]}, which stands for {_TAKEN[taken[0]]}"
     if strange := (step.lhs.free_symbols | step.rhs.free_symbols) - {*end.symbols.values(), anything}:
         return set(), f"{name}: also speaks of {', '.join(sorted(map(str, strange)))}"
     if odd := [v for v, s in end.symbols.items() if not s.is_commutative and not _named_by_kind(v, s, stated)]:
         return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
     if flat := [v for v, s in end.symbols.items() if s.is_commutative and _has_to_be_letter(v, stated)]:
-        return set(), f"{name}: laws in more than one dimension are spoken of, and {flat[0]} is no letter"
+        return set(), f"{name}: an array is spoken of as a whole, and {flat[0]} is no letter"
     if more := [f"{v} is {', '.join(unheard(s))}" for v, s in end.symbols.items() if unheard(s)]:
         return set(), f"{name}: the statement does not say that {more[0]}"
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
@@ -114,9 +116,20 @@ def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:
 
 
 def _has_to_be_letter(variable: str, stated: Statement) -> bool:
-    """Whether it is a vector or a matrix beside a pair of normal laws, which are on the line where all is numbers."""
-    laws = any(node.head == "normal_pair" for t in stated.all_terms() for node in nodes(t))
-    return laws and any(v.name == variable and v.shape != () for v in stated.variables)
+    """Whether it is a vector or a matrix that is spoken of otherwise than by its coordinates: no number is like it."""
+    if not any(v.name == variable and v.shape != () for v in stated.variables):
+        return False
+    spoken = [node for t in stated.all_terms() for node in nodes(t)]
+    by_coordinates = [arg for node in spoken if node.head in QUANTITIES for arg in node.args[: _vectors(node)]]
+    return _times_named(variable, spoken) > _times_named(variable, by_coordinates)
+
+
+def _vectors(term: Term) -> int:
+    return QUANTITIES[term.head].vectors
+
+
+def _times_named(variable: str, terms: list[Term]) -> int:
+    return sum(term.head == "variable" and term.name == variable for term in terms)
 
 
 def _assumed(end: Conclusion) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ fact goes, a name that a lemma has too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,7 +21,7 @@ from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, beyond, share, sign_changes, x
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, binders, bound, speaks
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, DRAWS, OVER_COORDINATES, binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
@@ -39,6 +39,7 @@ _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach e
 
 _NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
 _EXISTING: WeakKeyDictionary[Derivation, dict[Any, Derivation]] = WeakKeyDictionary()
+_PLACED: WeakKeyDictionary[Derivation, frozenset[Any]] = WeakKeyDictionary()
 
 
 def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
@@ -52,6 +53,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield from not_continuous(derivation, one, names_of(derivation))
             yield from _of_existence(derivation, one, FACTS[one.fact])
             yield from _of_draws(derivation, one, FACTS[one.fact])
+        yield from _of_places(derivation, one)
     yield from _of_lemmas(derivation, k)
 
 
@@ -100,7 +102,9 @@ def _behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
 
 
 def hidden(derivation: Derivation, step: Step, use: Use) -> str:
-    """A name in the step whose definition speaks of what `use` replaces, while the name itself does not."""
+    """A name in the step whose definition, or the fact that brings it in, speaks of what `use` replaces, while the name
+    itself does not.
+    """
     spoken = _atoms(step.lhs) | _atoms(step.rhs)
     behind: dict[Any, set[Any]] = {}
     for one in derivation.steps:
@@ -109,6 +113,11 @@ def hidden(derivation: Derivation, step: Step, use: Use) -> str:
             behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
             if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - _atoms(one.lhs):
                 return str(one.lhs)
+    for brought, letters in _brought_by_facts(derivation):
+        own = set().union(*map(_symbols, letters.values())) - brought
+        rests_on = own.union(*(behind[name] for name in own & set(behind)))
+        if (brought & spoken) and (rests_on & set(use.at)):
+            return str(min(brought & spoken, key=str))
     return ""
 
 
@@ -170,6 +179,96 @@ def _going_over(side: Any) -> Iterator[tuple[Any, frozenset[Any]]]:
     yield from ((node, bound(node)) for node in binders(side))
     calls = side.atoms(AppliedUndef) if isinstance(side, sp.Basic) else ()
     yield from ((call, frozenset({between_0_and_1})) for call in calls if call.func == sign_changes)
+
+
+def _of_places(derivation: Derivation, step: Step) -> Iterator[str]:
+    """What stands for one coordinate is another number at every place that a sum goes over."""
+    sides = [as_expression(side) for side in (step.lhs, step.rhs) if side is not None]
+    sums = [call for side in sides for call in _sums(side)]
+    if step.kind == "fact" and sums:
+        for name in placed(derivation):
+            if any(speaks(call, name) for call in sums) and any(speaks(_beside_sums(side), name) for side in sides):
+                yield f"{name} stands for one coordinate, and is taken out of a sum over all"
+    for use in (use for use in step.premises if isinstance(use, Use) and use.at):
+        lemma = derivation if use.of is None else use.of()
+        spoken = [as_expression(side) for side in _sides(lemma, use.step) if side is not None]
+        for key, value in use.at.items():
+            if key in placed(lemma) or not _is_placed(value, placed(derivation)) or not key.is_Symbol:
+                continue
+            if any(speaks(_without_coordinates(call), key) for side in spoken for call in _sums(side)):
+                yield f"{key} is one number in the sums of {use.step!r}, and {value} speaks of one coordinate"
+
+
+def _sides(derivation: Derivation, name: str) -> tuple[Any, ...]:
+    found = derivation.used(Use(name))
+    return () if found is None else (found.lhs, found.rhs)
+
+
+def placed(derivation: Derivation) -> frozenset[Any]:
+    """The names that stand for something of one coordinate, by definitions or because a fact brings them in there."""
+    if derivation not in _PLACED:
+        found: set[Any] = set()
+        for use in (use for step in derivation.steps for one in steps_in(step) for use in one.premises):
+            if isinstance(use, Use) and use.of is not None:
+                found |= placed(use.of()) - set(use.at)
+        brought = _brought_by_facts(derivation)
+        known = [({name}, {"": meant}) for name, meant in names_of(derivation).items() if isinstance(name, sp.Symbol)]
+        while True:
+            more = {
+                name
+                for names, letters in (*known, *brought)
+                if any(_is_placed(value, found) for value in letters.values())
+                for name in names
+                if isinstance(name, sp.Symbol)
+            }
+            if more <= found:
+                break
+            found |= more
+        _PLACED[derivation] = frozenset(found)
+    return _PLACED[derivation]
+
+
+def _brought_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str, Any]]]:
+    """What each fact says to exist, and its letters."""
+    return [
+        ({one.letters[name] for name in FACTS[one.fact].brings}, one.letters)
+        for step in derivation.steps
+        for one in steps_in(step)
+        if one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters)
+    ]
+
+
+def _is_placed(value: Any, names: Iterable[Any]) -> bool:
+    """Whether an expression, or one of several, speaks of one coordinate, or of a name of such a one."""
+    if isinstance(value, (tuple, list)):
+        return any(_is_placed(one, names) for one in value)
+    if not isinstance(value, sp.Basic):
+        return False
+    rest = _beside_sums(value)
+    return bool(rest.free_symbols & set(names)) or any(str(call.func) == "coordinate" for call in _calls(rest))
+
+
+def _calls(side: Any) -> set[Any]:
+    return set(side.atoms(AppliedUndef)) if isinstance(side, (sp.Basic, sp.MatrixBase)) else set()
+
+
+def _sums(side: Any) -> list[Any]:
+    return [call for call in _calls(side) if str(call.func) in OVER_COORDINATES]
+
+
+def _beside_sums(side: Any) -> Any:
+    """An expression without its sums over all coordinates, and without vectors as a quantity has them."""
+    vectors = [
+        (call, call.args[QUANTITIES[str(call.func)].vectors :])
+        for call in _calls(side)
+        if str(call.func) in QUANTITIES and QUANTITIES[str(call.func)].vectors
+    ]
+    gone = {call: sp.Dummy(real=True) for call in _sums(side)}
+    return side.xreplace({**{call: sp.Function("of_vectors", real=True)(*rest) for call, rest in vectors}, **gone})
+
+
+def _without_coordinates(side: Any) -> Any:
+    return side.xreplace({call: sp.Dummy(real=True) for call in _calls(side) if str(call.func) == "coordinate"})
 
 
 def _base(letter: Any) -> Any:

@@ -18,11 +18,13 @@ from ndis_verify.statements.shapes import Shape
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.notation import det, each, pull, scalar, trace, transpose
+from ndis_verify.symbolic.statement_terms import SIZES
 from ndis_verify.symbolic.transposes import base_letter, is_marked
 
 _Size = tuple[Any, Any]  # rows and columns: numbers, or what stands for one that is not known
 _OF_ONE = (scalar, type(pull(sp.Symbol("s"))))
 _OF_SQUARES = (det, trace)
+_PLACES = "coordinates"  # over which every sum goes: all vectors by their coordinates have as many
 
 
 class Misfit(Exception):
@@ -31,7 +33,7 @@ class Misfit(Exception):
 
 def misfit(derivation: Derivation, symbols: Mapping[str, Any], shapes: Mapping[str, Shape]) -> str:
     """What does not fit together in a proof whose variables have these shapes."""
-    arrays = {variable: symbol for variable, symbol in symbols.items() if not symbol.is_commutative}
+    arrays = {name: symbol for name, symbol in symbols.items() if shapes.get(name, ()) or not symbol.is_commutative}
     return _misfit(derivation, tuple((symbol, shapes[name]) for name, symbol in arrays.items() if name in shapes))
 
 
@@ -41,7 +43,10 @@ def _misfit(derivation: Derivation, arrays: tuple[tuple[Any, Shape], ...]) -> st
     try:
         for symbol, shape in arrays:
             rows, columns = (*shape, 1)[:2]
-            sizes.same(sizes.of_letter(symbol), (rows, columns))
+            if symbol.is_commutative:
+                sizes.same((_PLACES, 1), (rows, columns))
+            else:
+                sizes.same(sizes.of_letter(symbol), (rows, columns))
         for name, sides in _spoken(derivation, {}, set()):
             sizes.at = name
             for side in sides:
@@ -149,9 +154,20 @@ class _Sizes:
             return inner[0]
         if isinstance(array, (inverse, *_OF_SQUARES)) and inner[0] is not None:
             self._unite(*inner[0])
+        head = str(array.func) if isinstance(array, AppliedUndef) else ""
+        if head in ("det", "trace", *SIZES) and inner[0] is None:
+            raise Misfit(f"step {self.at!r}: {array} is of a number, which has no size")
         if isinstance(array, _OF_ONE) and inner[0] is not None:
             self.same(inner[0], (1, 1))
+        if head == "coordinate":
+            self._of_coordinate(array.args[0], inner[0])
         return self._of_call(array, inner) if isinstance(array, AppliedUndef) and not array.is_commutative else None
+
+    def _of_coordinate(self, vector: Any, size: _Size | None) -> None:
+        if str(vector.func) == "vector":
+            self._unite(_PLACES, len(vector.args))
+        elif size is not None:
+            self._unite(_PLACES, size[0])
 
     def of_letter(self, letter: Any) -> _Size:
         """The size of a letter that is no number."""

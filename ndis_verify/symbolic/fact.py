@@ -100,6 +100,15 @@ def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters
 
 
+def undrawn(letters: Mapping[str, Any], drawn: Any, *names: str) -> Mapping[str, Any]:
+    """The letters, of which `names` do not speak of what is drawn; f may be a function of an argument called so."""
+    for name in names:
+        own = {letters.get("argument")} if name == "f" else set()
+        if drawn in as_expression(letters[name]).free_symbols - own:
+            raise InputError(name, str(letters[name]), f"must not speak of {drawn}, which is drawn")
+    return letters
+
+
 def smooth(name: str = "f", *ends: Any) -> Callable[[Mapping[str, Any]], Sequence[Continuity]]:
     """That a letter is continuous in the argument, also at the ends, letters or numbers, of where it is looked at."""
     return lambda a: [(name, a["argument"], tuple(a[end] if isinstance(end, str) else end for end in ends))]

@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, any_real, averaged, constant, linear, on_the_line, smooth
+from ndis_verify.symbolic.fact import Fact, Instance, any_real, averaged, constant, linear, on_the_line, smooth, undrawn
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_covariances import OF_COVARIANCES
@@ -55,7 +55,7 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import with_transposes
+from ndis_verify.symbolic.transposes import with_arrays, with_transposes, with_vectors
 
 
 def _under_the_image(letters: Mapping[str, Any]) -> Instance:
@@ -204,7 +204,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("w", "u^T", "c"),
         conditions={"entry": "1 - u^T w = c", "row": "-u^T (I - w u^T) + (1 - u^T w) u^T = 0"},
         reference="Horn and Johnson, Matrix Analysis, sections 0.3.5 and 0.9.4",
-        instance=lambda a: (det(1 - a["w"] * a["u^T"]), "=", a["c"]),
+        instance=with_vectors(lambda a: (det(1 - a["w"] * a["u^T"]), "=", a["c"]), "w"),
         required={
             "entry": lambda a: (1 - a["u^T"] * a["w"], "=", a["c"]),
             "row": lambda a: (
@@ -220,7 +220,9 @@ FACTS: Mapping[str, Fact] = {
         letters=("R", "X"),
         conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
-        instance=lambda a: (det(a["R"] * a["X"] * a["R"]), "=", det(a["R"] * a["R"]) * det(a["X"])),
+        instance=with_arrays(
+            lambda a: (det(a["R"] * a["X"] * a["R"]), "=", det(a["R"] * a["R"]) * det(a["X"])), "R", "X"
+        ),
     ),
     "spectral theorem": Fact(
         text="For a symmetric matrix A there is an orthogonal U for which U^T A U is diagonal.",
@@ -244,7 +246,7 @@ FACTS: Mapping[str, Fact] = {
         reference="the normal law does not change under rotation: Feller, vol. 2, section III.6",
         instance=with_transposes(
             lambda a: (
-                normal_mean(a["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
+                normal_mean(undrawn(a, z, "f", "b", "b^T")["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
                 "=",
                 sp.Integral(
                     a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),

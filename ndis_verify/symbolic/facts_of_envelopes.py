@@ -276,6 +276,8 @@ def _over_pair(head: str) -> Fact:
 
     def instance(a: Mapping[str, Any]) -> Instance:
         entries = _pair_entry(a["a"], a["b"]), _pair_entry(a["n"], a["m"])
+        if not a["f"].has(*entries):
+            raise InputError("f", str(a["f"]), "must speak of the coordinates of the two pairs, which are two")
         first, second = (
             a["f"].subs(dict(zip(entries, at, strict=True))) for at in ((a["a"], a["n"]), (a["b"], a["m"]))
         )

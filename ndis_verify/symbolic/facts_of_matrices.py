@@ -29,7 +29,7 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import is_form, with_transposes, with_vectors, written_transposed
+from ndis_verify.symbolic.transposes import is_form, with_arrays, with_transposes, with_vectors, written_transposed
 from ndis_verify.symbolic.zero import as_expression
 
 
@@ -129,10 +129,13 @@ OF_MATRICES: Mapping[str, Fact] = {
         letters=("n", "d", "w", "constant"),
         conditions={"rows": "n > d - 1"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 2.1.11",
-        instance=lambda a: (
-            over_matrices((a["n"] - a["d"] - 1) / 2, 1 + a["w"] * transpose(a["w"])),
-            "=",
-            a["constant"] * det(1 + a["w"] * transpose(a["w"])) ** (-a["n"] / 2),
+        instance=with_vectors(
+            lambda a: (
+                over_matrices((a["n"] - a["d"] - 1) / 2, 1 + a["w"] * transpose(a["w"])),
+                "=",
+                a["constant"] * det(1 + a["w"] * transpose(a["w"])) ** (-a["n"] / 2),
+            ),
+            "w",
         ),
         brings=("constant",),
         not_negative=("constant",),
@@ -399,10 +402,13 @@ OF_MATRICES: Mapping[str, Fact] = {
         conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 5.6: the Frobenius norm is at least the spectral one",
         instance=with_vectors(
-            lambda a: (
-                scalar(transpose(a["M"] * a["v"]) * a["M"] * a["v"]),
-                "<=",
-                trace(transpose(a["M"]) * a["M"]) * scalar(transpose(a["v"]) * a["v"]),
+            with_arrays(
+                lambda a: (
+                    scalar(transpose(a["M"] * a["v"]) * a["M"] * a["v"]),
+                    "<=",
+                    trace(transpose(a["M"]) * a["M"]) * scalar(transpose(a["v"]) * a["v"]),
+                ),
+                "M",
             ),
             "v",
         ),

@@ -28,7 +28,7 @@ from ndis_verify.symbolic.notation import (
     wishart,
 )
 from ndis_verify.symbolic.statement_terms import quantity
-from ndis_verify.symbolic.transposes import is_symmetric, with_vectors
+from ndis_verify.symbolic.transposes import is_symmetric, with_arrays, with_vectors
 from ndis_verify.symbolic.zero import as_expression
 
 _zero, _one = sp.Integer(0), sp.Integer(1)
@@ -74,7 +74,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_products(a: Mapping[str, Any]) -> Instance:
-    if _is_number(transpose(a["B"]) * a["B"] + a["R"]):
+    if _is_number(a["B"]) or _is_number(transpose(a["B"]) * a["B"] + a["R"]):
         return NOTHING
     return quantity("columns", transpose(a["B"]) * a["B"] + a["R"]), "=", quantity("columns", a["B"])
 
@@ -98,6 +98,21 @@ def _size(a: Mapping[str, Any]) -> Instance:
 
 def _inverse(a: Mapping[str, Any]) -> Instance:
     return a["X"] * a["N"], "=", _one
+
+
+def _and_a_square(sign: int) -> Callable[[Mapping[str, Any]], Instance]:
+    """The determinant of A and sign w w^T."""
+    return with_vectors(
+        with_arrays(
+            lambda a: (
+                det(a["A"] + sign * a["w"] * transpose(a["w"])),
+                "=",
+                det(a["A"]) * (1 + sign * scalar(transpose(a["w"]) * a["X"] * a["w"])),
+            ),
+            "A",
+        ),
+        "w",
+    )
 
 
 def _one_column_more(a: Mapping[str, Any]) -> Instance:
@@ -267,10 +282,13 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("w", "M"),
         conditions={},
         reference="Horn and Johnson, Matrix Analysis, section 1.2",
-        instance=lambda a: (
-            trace(a["w"] * transpose(a["w"]) * a["M"]),
-            "=",
-            scalar(transpose(a["w"]) * a["M"] * a["w"]),
+        instance=with_vectors(
+            lambda a: (
+                trace(a["w"] * transpose(a["w"]) * a["M"]),
+                "=",
+                scalar(transpose(a["w"]) * a["M"] * a["w"]),
+            ),
+            "w",
         ),
     ),
     "a ratio of multivariate gamma functions": Fact(
@@ -296,11 +314,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("A", "X", "w"),
         conditions={"inverse": "A X = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.8.5",
-        instance=lambda a: (
-            det(a["A"] + a["w"] * transpose(a["w"])),
-            "=",
-            det(a["A"]) * (1 + scalar(transpose(a["w"]) * a["X"] * a["w"])),
-        ),
+        instance=_and_a_square(1),
         required={"inverse": lambda a: (a["A"] * a["X"], "=", _one)},
     ),
     "determinant of a matrix less a square": Fact(
@@ -309,11 +323,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("A", "X", "w"),
         conditions={"inverse": "A X = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.8.5",
-        instance=lambda a: (
-            det(a["A"] - a["w"] * transpose(a["w"])),
-            "=",
-            det(a["A"]) * (1 - scalar(transpose(a["w"]) * a["X"] * a["w"])),
-        ),
+        instance=_and_a_square(-1),
         required={"inverse": lambda a: (a["A"] * a["X"], "=", _one)},
     ),
     "determinant with one more column": Fact(
@@ -323,7 +333,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("A", "b", "X"),
         conditions={"inverse": "X A^T A = I"},
         reference="Schur's formula: Horn and Johnson, Matrix Analysis, section 0.8.5",
-        instance=with_vectors(_one_column_more, "b"),
+        instance=with_vectors(with_arrays(_one_column_more, "A", "X"), "b"),
         required={"inverse": lambda a: (a["X"] * transpose(a["A"]) * a["A"], "=", _one)},
     ),
     "determinant of an inverse": Fact(
@@ -332,7 +342,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("X", "N"),
         conditions={"inverse": "X N = I", "positive": "det N > 0"},
         reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
-        instance=lambda a: (det(a["X"]), "=", 1 / det(a["N"])),
+        instance=with_arrays(lambda a: (det(a["X"]), "=", 1 / det(a["N"])), "X", "N"),
         required={"inverse": _inverse, "positive": lambda a: (det(a["N"]), ">", _zero)},
     ),
     "determinants of a matrix and its inverse": Fact(
@@ -341,7 +351,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("X", "N"),
         conditions={"inverse": "X N = I"},
         reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
-        instance=_symmetric(lambda a: (det(a["X"]) * det(a["N"]), "=", _one)),
+        instance=_symmetric(with_arrays(lambda a: (det(a["X"]) * det(a["N"]), "=", _one), "X", "N")),
         required={"inverse": _inverse},
     ),
     "determinant of a positive definite matrix": Fact(
@@ -350,7 +360,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         letters=("N", "least"),
         conditions=_DEFINITE,
         reference="Horn and Johnson, Matrix Analysis, Corollary 7.1.7",
-        instance=_symmetric(lambda a: (det(a["N"]), ">", _zero)),
+        instance=_symmetric(with_arrays(lambda a: (det(a["N"]), ">", _zero), "N")),
         required=_REQUIRED,
     ),
     "a density is not negative": Fact(

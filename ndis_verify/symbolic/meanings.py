@@ -42,8 +42,10 @@ from ndis_verify.symbolic.notation import (
 )
 from ndis_verify.symbolic.notation import density as density_of
 from ndis_verify.symbolic.notation import z as drawn
+from ndis_verify.symbolic.scopes import binders, bound, unbound
 from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import lettered, quantity
+from ndis_verify.symbolic.zero import as_expression
 
 chi2_value = sp.Symbol("t", positive=True)  # of a chi-square variable
 
@@ -116,9 +118,7 @@ def _calls(term: Any, head: str) -> list[Any]:
 
 
 def _form_hinge(matrix: Any, b: Any, c: Any) -> Any:
-    """The mean of the hinge of c + b^T z + z^T A z/2, of which none speaks of z."""
-    if any(drawn in one.free_symbols for one in (matrix, b, c)):
-        raise InputError("hinge_A", str(drawn), "is drawn, and stands in no argument")
+    """The mean of the hinge of c + b^T z + z^T A z/2."""
     form = scalar(transpose(b) * drawn) + scalar(transpose(drawn) * lettered(matrix) * drawn) / 2
     return normal_mean(sp.Max(0, 1 - sp.exp(c + form)))
 
@@ -160,13 +160,23 @@ def _pulls(records: Any, at: Any) -> list[Any]:
     return [transpose(records) * each(PULLS, records * at)]
 
 
+def _meant(head: str, *args: Any) -> Any:
+    """What the quantity means at these arguments, in which no symbol is free that its meaning goes over."""
+    meant = _MEANINGS[head](*args)
+    over = frozenset().union(*map(bound, binders(meant)))
+    for arg in map(as_expression, args):
+        if held := over & arg.free_symbols & unbound(arg):
+            raise InputError(head, str(arg), f"must not speak of {min(held, key=str)}, over which its meaning goes")
+    return meant
+
+
 def meaning(name: str, head: str, *args: Any) -> Step:
     """The definition of the quantity `head` at these arguments."""
     return Step(
         name,
         QUANTITIES[head].means + "." if head in QUANTITIES else "pull(s) is 1/(1 + e^s).",
         lhs=quantity(head, *args) if head in QUANTITIES else pull(*args),
-        rhs=_MEANINGS[head](*args),
+        rhs=_meant(head, *args),
         kind="definition",
     )
 
@@ -183,7 +193,7 @@ def is_meaning(step: Step, earlier: tuple[Step, ...]) -> bool:
         return bool(step.rhs == DENSITIES[step.lhs])
     head = str(step.lhs.func)
     if head in _MEANINGS:
-        return bool(step.rhs == _MEANINGS[head](*step.lhs.args))
+        return bool(step.rhs == _meant(head, *step.lhs.args))
     quantities = [one.lhs for one in earlier if one.kind == "definition" and one.lhs is not None]
     shifts = {call.args[0] for call in quantities if str(call.func) == "mean_shift"}
     return bool(step.lhs == scalar(gt * Ri * Ri * g)) and shifts == {sp.sqrt(step.rhs)}

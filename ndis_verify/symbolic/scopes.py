@@ -12,9 +12,10 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.normal_coordinates import z as normal_z
-from ndis_verify.symbolic.notation import bin_of_sum, definite, logarithms, x, z
-from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.notation import bin_of_sum, definite, each, logarithms, pull, transpose, x, z
+from ndis_verify.symbolic.statement_terms import SIZES, quantity
 
 ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
 _BINDERS = (sp.Integral, sp.Sum, sp.Product, sp.Derivative, sp.Limit, sp.Subs, sp.Lambda)
@@ -27,6 +28,7 @@ _OVER = {  # functionals of our own notation, and the symbols that each goes ove
     "over_envelope": (logarithms,),
     "over_definite": (definite,),
 }
+OVER_COORDINATES = ("sum", "product")  # these go over the place that is spoken of
 _OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
 
 
@@ -99,6 +101,23 @@ def taken_over(side: Any, values: Mapping[Any, Any]) -> Any:
             if calls:
                 return min(calls, key=str)
     return None
+
+
+def number_of_array(side: Any, values: Mapping[Any, Any]) -> Any:
+    """A call in `side` that is of an array, and would be of a number with `values` put in: the size of the array would
+    be lost, while I is 1 whatever its size. None where there is none.
+    """
+    for call in side.atoms(AppliedUndef):
+        if not isinstance(call, (transpose, inverse, each, type(pull(x)))):
+            for arg in filter(_is_array, call.args):
+                found = sp.expand(arg.subs(values, simultaneous=True))
+                if not _is_array(found) and (found != 0 or str(call.func) in SIZES):
+                    return call
+    return None
+
+
+def _is_array(value: Any) -> bool:
+    return not value.is_commutative and any(not one.is_commutative for one in value.free_symbols)
 
 
 def unheard(symbol: Any) -> dict[str, bool]:

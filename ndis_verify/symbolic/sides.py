@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, taken_over, unheard
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, number_of_array, taken_over, unheard
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
@@ -151,6 +151,8 @@ def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     found = {symbol: as_expression(value) for symbol, value in values}
     if (name := taken_over(as_expression(side), found)) is not None:
         raise InputError("at", str(name), "stands for other values in what is taken at these")
+    if (call := number_of_array(as_expression(side), found)) is not None:
+        raise InputError("at", str(call), "is of an array, whose size a number does not have")
     return as_expression(side).subs(found, simultaneous=True)
 
 
@@ -168,11 +170,11 @@ def _require_number(symbol: Any, value: Any) -> None:
 
 def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
     """`new` in the place of `old`; left as it is where a symbol of them would be bound, and they do not hold for each
-    of its values. SymPy refuses where one name is bound in both `side` and `new`, which is no harm where it is free in
-    neither.
+    of its values, or where an array would lose its size. SymPy refuses where one name is bound in both `side` and
+    `new`, which is no harm where it is free in neither.
     """
     old, new = as_expression(old), as_expression(new)
-    if captured(side, old, new, fixed):
+    if captured(side, old, new, fixed) or number_of_array(as_expression(side), {old: new}) is not None:
         return side
     try:
         return side.subs(old, new)

@@ -11,14 +11,16 @@ from functools import lru_cache
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.statements.shapes import Shape, shape_of
+from ndis_verify.statements.shapes import IDENTITY, Shape, shape_of
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.notation import det, diagonal, scalar, trace, transpose
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
+from ndis_verify.symbolic.zero import as_expression
 
 
 def _matrix_power(matrix: Any, exponent: Any) -> Any:
@@ -47,9 +49,17 @@ def _size(value: Any) -> Any:
     return sp.Abs(value) if value.is_commutative else sp.sqrt(scalar(transpose(lettered(value)) * lettered(value)))
 
 
+def _chi2_density(dof: Any, at: Any) -> Any:
+    """The closed form, which the density has above 0 alone, and a value below 0 where its power is whole."""
+    if not dof.is_positive or ((dof / 2).is_integer and not at.is_positive):
+        raise InputError("f_chi2", f"{dof}; {at}", "must be of numbers that are known to be positive")
+    return chi2_density(dof, at)
+
+
 _OF_LETTERS = ("above", "beside", "logistic_fit")
 _BUILT = {"transpose": transpose, "diagonal": diagonal, "det": det, "trace": trace}
-_SIZES = ("rows", "columns")
+SIZES = ("rows", "columns")
+_ARRAYS = ("vector", "identity", "transpose", "diagonal", "coordinate")
 _OF_ONE_SIZE = ("det", "sketch_density")  # whose arrays have the size of one another, so that 1 is the identity
 _HEADS: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
@@ -71,7 +81,7 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "gamma": sp.gamma,
     "gamma_q": Qg,
     "gamma_p": Pg,
-    "chi2_density": chi2_density,
+    "chi2_density": _chi2_density,
     "pi": lambda: sp.pi,
 }
 
@@ -85,7 +95,7 @@ def quantity(head: str, *args: Any) -> Any:
             return _BUILT[head](*args)
         if head in _OF_LETTERS:
             return sp.Function(head, commutative=False)(*args)
-    if head in _SIZES:
+    if head in SIZES:
         return sp.Function(head, integer=True, positive=True)(*args)
     return sp.Function(head, real=True)(*args)
 
@@ -111,6 +121,8 @@ def expression(term: Term, symbols: Mapping[str, Any], shapes: Mapping[str, Shap
     if term.head in ("sup", "inf"):
         low, high = (expression(arg, symbols, shapes) for arg in term.args[:2])
         bound = sp.Symbol(term.name, real=True)
+        if any(bound in as_expression(value).free_symbols for name, value in symbols.items() if name != term.name):
+            raise InputError("symbols", term.name, f"must stand for no variable, since {term.head} goes over it")
         inner = None if shapes is None else {**shapes, term.name: ()}
         body = expression(term.args[2], {**symbols, term.name: bound}, inner)
         return quantity(term.head, low, high, sp.Lambda(bound, body))
@@ -119,12 +131,27 @@ def expression(term: Term, symbols: Mapping[str, Any], shapes: Mapping[str, Shap
             raise InputError("symbols", term.name, "must name every variable of the statement")
         return sp.Derivative(expression(term.args[0], symbols, shapes), symbols[term.name])
     args = [expression(arg, symbols, shapes) for arg in term.args]
+    if shapes is not None and term.head not in (*_HEADS, *_ARRAYS):
+        _require_sizes(term, args, shapes)
     if term.head in _OF_ONE_SIZE:
         args = list(map(lettered, args))
     found = _HEADS[term.head](*args) if term.head in _HEADS else quantity(term.head, *args)
     if shapes is not None and not found.is_commutative and shape_of(term, shapes) == ():
         return scalar(lettered(found))
     return found
+
+
+def _require_sizes(term: Term, args: list[Any], shapes: Mapping[str, Shape]) -> None:
+    """That no array among the arguments is a number as SymPy writes it: of no size, while A - A + I has that of A."""
+    for arg, value in zip(term.args, args, strict=True):
+        if value.is_commutative and (value != 0 or term.head in SIZES) and not _is_written_out(value):
+            if shape_of(arg, shapes) not in ((), IDENTITY):
+                raise InputError(term.head, str(value), "must speak of an array, whose size it has")
+
+
+def _is_written_out(value: Any) -> bool:
+    """Whether vectors by their coordinates are spoken of, or by a name that stands for all of them."""
+    return any(str(call.func) == "vector" for call in value.atoms(AppliedUndef)) or value.is_Symbol
 
 
 def definitions(statement: Statement, symbols: Mapping[str, Any]) -> dict[str, Any]:

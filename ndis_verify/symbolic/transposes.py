@@ -108,6 +108,20 @@ def with_vectors(
     return checked
 
 
+def with_arrays(
+    instance: Callable[[Mapping[str, Any]], Instance], *names: str
+) -> Callable[[Mapping[str, Any]], Instance]:
+    """The instance of a fact whose letters `names` are arrays, and no numbers, which have no size."""
+
+    def checked(a: Mapping[str, Any]) -> Instance:
+        for name in names:
+            if sp.expand(as_expression(a[name])).is_commutative:
+                raise InputError(name, str(a[name]), "must be an array, which has a size")
+        return instance(a)
+
+    return checked
+
+
 def with_transposes(
     instance: Callable[[Mapping[str, Any]], Instance], *names: str
 ) -> Callable[[Mapping[str, Any]], Instance]:
