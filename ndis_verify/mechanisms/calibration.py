@@ -101,7 +101,7 @@ class Calibration:
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         require_adjacency(self.adjacency)
-        if not self.unsafe and self.certificate.delta > self.target.delta:
+        if not self.unsafe and not self.certificate.delta <= self.target.delta:
             rule = (
                 f"must leave room for rounding: the certified delta {self.certificate.delta!r} of the {self.mechanism}"
                 " is above the target"

@@ -189,7 +189,7 @@ class ProposeTestRelease:
         bound = np.nextafter(number_array(noised_eigenvalue, "noised_eigenvalue") - taken_off, -np.inf)
         floor = public["norm_bound"] ** 2 if public["ridge"] == "smallest" else 0.0
         left = noise["full_ridge"] - np.maximum(bound, floor)
-        return np.where(left > 0, np.nextafter(left, np.inf), 0.0)[()]
+        return np.where(left <= 0, 0.0, np.nextafter(left, np.inf))[()]
 
     def output_law(self, data: Any, noised_eigenvalue: float) -> OutputLaw:
         """The law of the matrix given the reading, which is N(lambda_min(D^T D), std^2)."""
@@ -292,7 +292,7 @@ def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> 
     pair = GaussianPair([sensitivity / std], 1, [0], 1)
     error = promise("hockey_stick")  # by which what the search finds, with a margin of its own, is rounded up
     spent = float(epsilon_for_delta(pair, delta * (1 - error)))
-    if spent > epsilon:
+    if not spent <= epsilon:
         least = float(gaussian_std(sensitivity, epsilon=epsilon, delta=delta * (1 - 2 * error)))
         rule = (
             f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std ="

@@ -25,7 +25,7 @@ def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray
     """
     matrix, bound = _matrix(data, argument), positive(norm_bound, "norm_bound")
     above = _excess(matrix, bound)
-    over = np.flatnonzero(above > ROUNDING)
+    over = np.flatnonzero(~(above <= ROUNDING))
     if over.size:
         row = int(over[0])
         shown = math.hypot(*matrix[row].tolist())

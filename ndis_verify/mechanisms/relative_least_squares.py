@@ -270,7 +270,7 @@ def relative_least_squares(
     changes = _changes(databases, r, target.epsilon, law)
     ridge, worst = 0.0, changes.neighbour(0.0)
     inherent = value = raised(worst.delta, _error(law, worst.delta, r))
-    if value > target.delta:
+    if not value <= target.delta:
         enough = float(least_ridge(databases.norm_bound, d, r, epsilon=target.epsilon, delta=target.delta, law=law))
         if not 0 < enough < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")

@@ -109,7 +109,7 @@ def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normal
     def enclosed(k: int, left: float, bits: int) -> flint.arb:
         return _in_units(left, exponent) + flint.arb(ratio) * normal_ball(normals, k, bits)
 
-    for k in np.flatnonzero(sums > 0.5 - bound).tolist():
+    for k in np.flatnonzero(~(sums <= 0.5 - bound)).tolist():
         left = float(rest[k])
         wholes[k] = _settled(partial(enclosed, k, left))
     return wholes
