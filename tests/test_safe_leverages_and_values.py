@@ -1,4 +1,4 @@
-"""The safe side at the ends of floats: leverages that overflow, conditions that hide, values that float64 cannot hold."""
+"""The safe side at the ends of floats: leverages that overflow, hidden conditions, values that float64 cannot hold."""
 
 from fractions import Fraction
 
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.fast.engine.cell_search import largest
 from ndis_verify.fast.engine.safe_root import safe_root
 from ndis_verify.fast.leverage import leverage_scores, neighbourhood_leverage
@@ -78,3 +79,57 @@ def test_a_root_is_on_the_safe_side_of_what_is_no_number():
 
     (found,) = safe_root(excess, np.array([1.0]), np.array([0.0]))
     assert excess(np.array([found]), None)[0] <= 0
+
+
+# Conditions that a pivoted triangle hides
+
+
+def kahan(size, c=0.3, tilt=1e-9):
+    """A triangle with unit columns whose pivoted QR is itself, and whose diagonal says little of its condition."""
+    triangle = np.zeros((size, size))
+    for k in range(size):
+        for i in range(k):
+            triangle[i, k] = -c * triangle[i, i] * (1 + tilt * k)
+        triangle[k, k] = np.sqrt(1 - (triangle[:k, k] ** 2).sum())
+    return triangle
+
+
+def hidden(size, seed):
+    """Records one of which has most of the least direction of a Kahan triangle to itself."""
+    triangle, rng = kahan(size), np.random.default_rng(seed)
+    least, basis = np.linalg.svd(triangle)[0][:, -1], np.linalg.qr(rng.normal(size=(2 * size, size)))[0]
+    basis[0] = 0.8 * least
+    basis[1:] = np.linalg.qr(basis[1:])[0] @ (np.eye(size) - 0.4 * np.outer(least, least))
+    return basis @ triangle
+
+
+@pytest.mark.parametrize("seed", [431, 0])
+def test_the_leverage_of_a_base_whose_pivots_hide_its_condition(seed):
+    base = hidden(100, seed)
+    score = exact_leverage_scores(base, [0], 30)[0]
+    assert neighbourhood_leverage(base / 64) >= score.lower
+    with pytest.raises(InputError, match="rank"):
+        leverage_scores(base)
+
+
+def graded(kind, seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 7))
+    data = rng.normal(size=(d + int(rng.integers(0, 6)), d))
+    if kind == "Hilbert":
+        return 1 / (np.arange(len(data))[:, None] + np.arange(d) + 1.0)
+    if kind == "Kahan":
+        return hidden(8 + d, seed)
+    if kind == "alike":
+        return 1 + 1e-9 * data
+    return data * (10.0 ** rng.uniform(-8, 8, d) if kind == "columns" else 10.0 ** rng.uniform(-7, 0, (len(data), 1)))
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(["Hilbert", "Kahan", "alike", "columns", "rows"]), seeds, st.sampled_from([0.0, 1e-12, 1e-3]))
+def test_the_bound_on_leverages_holds_whatever_the_condition(kind, seed, ridge):
+    base = graded(kind, seed)
+    additions = np.random.default_rng(seed + 1).normal(size=(2, base.shape[1]))
+    assert neighbourhood_leverage(base, additions, ridge) >= exact_leverage(base, additions, ridge) - Fraction(
+        1, 10**25
+    )

@@ -18,13 +18,13 @@ def leverage_scores(data: Any) -> np.ndarray:
     `data`: n x d, finite, of full column rank (so n >= d). Returns n values in [0, 1].
     Leverages do not change when columns are rescaled, so columns are first brought to unit norm; a pivoted QR
     then gives absolute errors of the order of the condition number after that scaling times 1e-16.
-    Raises `InputError` where `data` is not a finite matrix or its rank is not d.
+    Raises `InputError` where `data` is not a finite matrix, or that condition number leaves its rank open:
+    `max(n, d) 2^-52` times it is 1 or more.
     """
     data = _full_rank_matrix(data)
     scaled = np.ldexp(data, -_exponents(data))
     basis, triangle, _ = scipy.linalg.qr(scaled / np.linalg.norm(scaled, axis=0), mode="economic", pivoting=True)
-    diagonal = np.abs(np.diagonal(triangle))
-    if diagonal[-1] <= diagonal[0] * max(data.shape) * np.finfo(float).eps:
+    if not max(data.shape) * np.finfo(float).eps * np.linalg.cond(triangle) < 1:
         raise InputError("data", f"a matrix of shape {data.shape}", "must have full column rank")
     return np.minimum(np.einsum("ij,ij->i", basis, basis), 1.0)
 
@@ -53,8 +53,7 @@ def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0)
     if len(whole) < d or not (norms > 0).all():
         return 1.0
     basis, triangle, order = scipy.linalg.qr(whole / norms, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diagonal(triangle))
-    allowance = 8 * max(n, d) * np.finfo(float).eps * diagonal[0] / max(diagonal[-1], np.finfo(float).tiny)
+    allowance = 8 * max(n, d) * np.finfo(float).eps * np.linalg.cond(triangle)  # a pivoted diagonal may hide it: Kahan
     if not allowance < 1:
         return 1.0
     out = (basis[:n] ** 2).sum(axis=1)
