@@ -1,5 +1,6 @@
 """The safe side at the ends of floats: leverages that overflow, hidden conditions, values that float64 cannot hold."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,15 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.engine.cell_search import largest
 from ndis_verify.fast.engine.safe_root import safe_root
 from ndis_verify.fast.leverage import leverage_scores, neighbourhood_leverage
-from ndis_verify.mechanisms import inherent_delta, law_delta, neighbourhood, relative_random_projection
+from ndis_verify.mechanisms import (
+    calibrated_gaussian,
+    gaussian_mechanism,
+    inherent_delta,
+    law_delta,
+    neighbourhood,
+    relative_random_projection,
+)
+from ndis_verify.mechanisms.baselines import laplace_mechanism
 from ndis_verify.mechanisms.least_squares import record_leverages
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 
@@ -133,3 +142,79 @@ def test_the_bound_on_leverages_holds_whatever_the_condition(kind, seed, ridge):
     assert neighbourhood_leverage(base, additions, ridge) >= exact_leverage(base, additions, ridge) - Fraction(
         1, 10**25
     )
+
+
+# Values that float64 rounds
+
+
+def declared_as_one(kind):
+    if kind == "Laplace":
+        return laplace_mechanism(1.0, 1.0, adjacency="a sum that moves by 1")
+    if kind == "Gaussian":
+        return gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency="a sum that moves by 1")
+    return calibrated_gaussian(
+        lambda value: ([value[0]], [[0.0]]),
+        lambda v: (np.inf if v == 0 else v**-0.5, 0.0, 0.0, 1),
+        epsilon=1.0,
+        delta=1e-5,
+        bound="exact",
+    )
+
+
+MECHANISMS = {kind: declared_as_one(kind) for kind in ("Gaussian", "Laplace", "calibrated")}
+HALF_WAY = 1_700_000_000_000_000_128  # between two floats, 256 apart
+FORMS = {
+    "list": lambda v: [v],
+    "mixed list": lambda v: [v, 0.5],
+    "int64": lambda v: np.array([v]),
+    "unsigned": lambda v: np.array([abs(v)], dtype=np.uint64),
+    "longdouble": lambda v: np.array([v], dtype=np.longdouble),
+    "Fraction": lambda v: [Fraction(v)],
+    "Decimal": lambda v: np.array([Decimal(v)]),
+    "integer of numpy": lambda v: (np.int64(v),),
+}
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(MECHANISMS)), st.sampled_from(sorted(FORMS)), st.integers(-(2**62), 2**62), seeds)
+@example("Gaussian", "int64", HALF_WAY, 0)
+@example("Laplace", "list", HALF_WAY + 1, 0)
+@example("calibrated", "Fraction", HALF_WAY, 0)
+@example("calibrated", "mixed list", 2**53 + 1, 0)
+@example("Gaussian", "list", 3, 0)
+def test_what_is_released_is_the_rounding_of_the_exact_value_and_its_noise(kind, form, v, seed):
+    mechanism, value = MECHANISMS[kind], FORMS[form](v)
+    plain = mechanism.release([0.0] * len(value), np.random.default_rng(seed))
+    found = mechanism.release(value, np.random.default_rng(seed))
+    meant = Fraction(int(value[0]))
+    assert found[0] == float(meant + Fraction(float(plain[0])))  # whole numbers are on the grid
+
+
+@given(st.sampled_from(["Gaussian", "Laplace"]), st.fractions(-(2**80), 2**80), seeds)
+@example("Gaussian", Fraction(2**60) + Fraction(1, 3), 0)
+def test_a_fraction_is_released_to_the_grid(kind, value, seed):
+    mechanism = MECHANISMS[kind]
+    noise = mechanism.release([0.0], np.random.default_rng(seed))
+    found = mechanism.release([value], np.random.default_rng(seed))
+    apart = Fraction(float(found[0])) - Fraction(float(noise[0])) - value
+    assert abs(apart) <= max(Fraction(noise.step), Fraction(np.spacing(abs(float(found[0])))))
+
+
+def test_the_law_of_an_exact_value_is_exact():
+    for kind in ("Gaussian", "calibrated"):
+        mechanism = MECHANISMS[kind]
+        laws = [mechanism.output_law([v]) for v in (HALF_WAY, HALF_WAY + 1)]
+        assert law_delta(*laws, 1.0) == pytest.approx(
+            law_delta(*(mechanism.output_law([v]) for v in (0.0, 1.0)), 1.0), rel=1e-9
+        )
+        assert law_delta(*laws, 1.0) <= 1e-5
+
+
+def test_a_covariance_that_float64_rounds_is_meant_exactly():
+    mechanism = calibrated_gaussian(
+        lambda value: ([0], [[value]]),
+        lambda v: (0.0, np.log1p(1 / (v + 2.0**60)), np.log1p(1 / (v + 2.0**60)), 1),
+        epsilon=1e-18,
+        delta=1e-20,
+    )
+    assert mechanism.output_law(2**60 + 1).cov[0, 0] == 2**60 + 1 + Fraction(mechanism.added_variance)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import numbers
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.mechanisms.calibration import positive, real
 
 ROUNDING = 4 * 2.0**-52  # relative, on a squared norm: what scaling a record to the bound may leave above it
@@ -79,6 +82,51 @@ def number_array(value: Any, argument: str) -> np.ndarray:
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise InputError(argument, float(array[where]), f"entry {where} must be finite" if where else "must be finite")
     return array
+
+
+class Values(NamedTuple):
+    """Numbers in float64, and exactly, by their places in one row, those among them that float64 rounds."""
+
+    rounded: np.ndarray
+    exact: dict[int, Fraction]
+
+    def array(self) -> np.ndarray:
+        """float64 where that holds all of them, else Fractions as objects."""
+        if not self.exact:
+            return self.rounded
+        entries = [self.exact.get(k) or Fraction(x) for k, x in enumerate(self.rounded.ravel().tolist())]
+        return np.array([*entries, None], dtype=object)[:-1].reshape(self.rounded.shape)
+
+
+def number_values(value: Any, argument: str) -> Values:
+    """`value` as `number_array` has it, with what float64 cannot hold beside it: long integers, Fractions, Decimals.
+
+    A query that moves by at most its sensitivity may move by more where it is rounded. Raises `InputError`.
+    """
+    rounded = number_array(value, argument)
+    entries = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value, dtype=object)
+    if entries.shape != rounded.shape:
+        raise InputError(argument, type(value).__name__, "must be an array of numbers")
+    kind, size = entries.dtype.kind, entries.dtype.itemsize
+    if (kind == "f" and size <= 8) or (kind in "iu" and size <= 4):
+        return Values(rounded, {})
+    places = np.flatnonzero(np.abs(rounded) >= 2.0**53) if kind in "iu" else np.arange(rounded.size)
+    flat, found = entries.ravel(), {}
+    for k in places.tolist():
+        if type(flat[k]) is float or (type(flat[k]) is int and -(2**53) <= flat[k] <= 2**53):
+            continue
+        number = _exactly(flat[k], argument)
+        if number != Fraction(float(rounded.flat[k])):
+            found[k] = number
+    return Values(rounded, found)
+
+
+def _exactly(number: Any, argument: str) -> Fraction:
+    if isinstance(number, Decimal):
+        return Fraction(number)
+    if isinstance(number, numbers.Rational):
+        return Fraction(int(number.numerator), int(number.denominator))
+    return exact(number, argument)
 
 
 def _numeric(value: Any) -> bool:

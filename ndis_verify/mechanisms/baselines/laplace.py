@@ -22,13 +22,13 @@ from ndis_verify.mechanisms.calibration import (
 from ndis_verify.mechanisms.exact.grid import Release
 from ndis_verify.mechanisms.exact.noise import add_laplace
 from ndis_verify.mechanisms.exact.stream import Stream
-from ndis_verify.mechanisms.gaussian import finite_array
+from ndis_verify.mechanisms.gaussian import query_values
 
 
 @dataclass(frozen=True)
 class LaplaceMechanism:
     """Query plus independent Laplace noise. Without a `query` the data given to `release` is the query's
-    value itself.
+    value itself, meant exactly as in `GaussianMechanism`.
     """
 
     calibration: Calibration
@@ -47,10 +47,8 @@ class LaplaceMechanism:
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The query's value plus noise, rounded exactly to the grid of the scale. Raises `InputError`."""
         self.calibration.require_safe()
-        value = finite_array(
-            data if self.query is None else self.query(data), "data" if self.query is None else "query"
-        )
-        return add_laplace(value, self.scale, Stream(rng))
+        value = query_values(self.query, data)
+        return add_laplace(value.rounded, self.scale, Stream(rng), value.exact)
 
 
 def laplace_mechanism(
