@@ -14,6 +14,7 @@ from ndis_verify.fast.engine.safe_root import safe_root
 from ndis_verify.fast.leverage import leverage_scores, neighbourhood_leverage
 from ndis_verify.mechanisms import (
     calibrated_gaussian,
+    clip_norms,
     gaussian_mechanism,
     inherent_delta,
     law_delta,
@@ -21,6 +22,7 @@ from ndis_verify.mechanisms import (
     relative_random_projection,
 )
 from ndis_verify.mechanisms.baselines import laplace_mechanism
+from ndis_verify.mechanisms.calibration import Target, positive
 from ndis_verify.mechanisms.least_squares import record_leverages
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 
@@ -218,3 +220,35 @@ def test_a_covariance_that_float64_rounds_is_meant_exactly():
         delta=1e-20,
     )
     assert mechanism.output_law(2**60 + 1).cov[0, 0] == 2**60 + 1 + Fraction(mechanism.added_variance)
+
+
+# Numbers of a calibration that float64 rounds
+
+
+exact_numbers = st.one_of(
+    st.fractions(Fraction(1, 10**6), 10**6), st.decimals("1e-6", "1e6", places=25), st.integers(2**53, 2**70)
+)
+
+
+@given(exact_numbers, exact_numbers)
+@example(Fraction(1, 3), Fraction(1, 10))
+@example(2**53 + 1, 1)
+def test_a_laplace_scale_is_enough_for_the_numbers_as_they_were_given(sensitivity, epsilon):
+    mechanism = laplace_mechanism(sensitivity, epsilon, adjacency="declared")
+    assert Fraction(sensitivity) <= Fraction(mechanism.scale) * Fraction(epsilon)
+
+
+@given(exact_numbers, st.fractions(0, 1))
+def test_sizes_are_rounded_up_and_targets_down(value, delta):
+    assert Fraction(np.nextafter(positive(value, "size"), 0)) < Fraction(value) <= Fraction(positive(value, "size"))
+    target = Target(epsilon=value, delta=delta)
+    assert Fraction(target.epsilon) <= Fraction(value) < Fraction(np.nextafter(target.epsilon, np.inf))
+    assert Fraction(target.delta) <= delta
+    (row,) = clip_norms([[1e200]], value)
+    assert Fraction(row[0]) <= Fraction(value)
+
+
+def test_an_epsilon_below_every_float_is_refused():
+    for epsilon in (Fraction(1, 10**400), Fraction(-1, 10**400)):
+        with pytest.raises(InputError, match="epsilon"):
+            laplace_mechanism(1.0, epsilon, adjacency="declared")

@@ -235,7 +235,7 @@ def _checked(sensitivities: Sensitivities) -> Sensitivities:
         found = sensitivities(variance)
         if not isinstance(found, (tuple, list)) or len(found) != 4:
             raise InputError("sensitivity", type(found).__name__, "must give (Delta, rho, nu, dimension)")
-        shift, greatest, total = (number(x, "sensitivity", 0.0, math.inf) for x in found[:3])
+        shift, greatest, total = (number(x, "sensitivity", 0.0, math.inf, math.inf) for x in found[:3])
         return shift, greatest, total, whole(found[3], "sensitivity")
 
     return at

@@ -103,7 +103,7 @@ def subsampled_random_projection(
     >>> print(f"{subsampled_random_projection(0.1, 5, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.8f}")
     1.58145190
     """
-    share = number(rate, "rate", 0.0, 1.0)
+    share = number(rate, "rate", 0.0, 1.0, math.inf)
     if share == 0:
         raise InputError("rate", rate, "must be positive")
     r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")

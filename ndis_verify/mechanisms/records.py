@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError, exact
-from ndis_verify.mechanisms.calibration import positive, real
+from ndis_verify.exact_number import InputError
+from ndis_verify.mechanisms.calibration import exactly, number, positive, real
 
 ROUNDING = 4 * 2.0**-52  # relative, on a squared norm: what scaling a record to the bound may leave above it
 _BLOCK = 2**16  # entries whose squares are summed exactly at a time: they then stay in the cache
@@ -51,7 +49,10 @@ def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
     >>> clip_norms([[3.0, 4.0], [0.5, 0.0]], 1.0).round(9).tolist()
     [[0.6, 0.8], [0.5, 0.0]]
     """
-    matrix, bound = _matrix(data, "data"), positive(norm_bound, "norm_bound")
+    matrix, bound = (
+        _matrix(data, "data"),
+        positive(number(norm_bound, "norm_bound", 0.0, math.inf, -math.inf), "norm_bound"),
+    )
     long = _excess(matrix, bound) > 0
     if long.any():
         rows = matrix[long]
@@ -115,18 +116,10 @@ def number_values(value: Any, argument: str) -> Values:
     for k in places.tolist():
         if type(flat[k]) is float or (type(flat[k]) is int and -(2**53) <= flat[k] <= 2**53):
             continue
-        number = _exactly(flat[k], argument)
-        if number != Fraction(float(rounded.flat[k])):
-            found[k] = number
+        entry = exactly(flat[k], argument)
+        if entry != Fraction(float(rounded.flat[k])):
+            found[k] = entry
     return Values(rounded, found)
-
-
-def _exactly(number: Any, argument: str) -> Fraction:
-    if isinstance(number, Decimal):
-        return Fraction(number)
-    if isinstance(number, numbers.Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
-    return exact(number, argument)
 
 
 def _numeric(value: Any) -> bool:

@@ -59,7 +59,8 @@ def laplace_mechanism(
     sensitivity > 0 for the neighbours that `adjacency` names, epsilon > 0. The largest loss of one coordinate,
     sensitivity/scale, is at most epsilon in exact arithmetic: the scale is rounded up. Raises `InputError`.
     """
-    size, target = positive(sensitivity, "sensitivity"), Target(epsilon=positive(epsilon, "epsilon"), delta=0.0)
+    size, target = positive(sensitivity, "sensitivity"), Target(epsilon=epsilon, delta=0.0)
+    positive(target.epsilon, "epsilon")
     scale = size / target.epsilon
     if not 0 < scale < math.inf:
         raise InputError("sensitivity", sensitivity, f"gives a scale of {scale:g}, out of float64's range")
