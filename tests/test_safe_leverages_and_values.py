@@ -1,13 +1,18 @@
 """The safe side at the ends of floats: leverages that overflow, hidden conditions, values that float64 cannot hold."""
 
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ndis_verify import mechanisms
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.engine.cell_search import largest
 from ndis_verify.fast.engine.safe_root import safe_root
@@ -16,10 +21,12 @@ from ndis_verify.mechanisms import (
     calibrated_gaussian,
     clip_norms,
     gaussian_mechanism,
+    gaussian_process,
     inherent_delta,
     law_delta,
     neighbourhood,
     relative_random_projection,
+    squared_exponential,
 )
 from ndis_verify.mechanisms.baselines import laplace_mechanism
 from ndis_verify.mechanisms.calibration import Target, positive
@@ -252,3 +259,50 @@ def test_an_epsilon_below_every_float_is_refused():
     for epsilon in (Fraction(1, 10**400), Fraction(-1, 10**400)):
         with pytest.raises(InputError, match="epsilon"):
             laplace_mechanism(1.0, epsilon, adjacency="declared")
+
+
+# What a release says beside its numbers
+
+
+def process(points):
+    return gaussian_process(
+        squared_exponential(1.0),
+        [0.5],
+        noise_variance=2.0,
+        label_bound=0.5,
+        norm_bound=1.0,
+        records=16,
+        epsilon=1.0,
+        delta=1e-5,
+    ).release(points, np.random.default_rng(0))
+
+
+def test_no_warning_or_error_of_arithmetic_depends_on_the_data():
+    quiet = [process(points) for points in ([[0.3, 0.1]], [[1e200, 0.1]], [[1.7e308, 0.1], [-1.7e308, 0.1]])]
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        strict = [process(points) for points in ([[0.3, 0.1]], [[1e200, 0.1]], [[1.7e308, 0.1], [-1.7e308, 0.1]])]
+        tiny = MECHANISMS["Gaussian"].release([5e-324, 1.7e308], np.random.default_rng(0))
+    assert [float(x[0]) for x in quiet] == [float(x[0]) for x in strict]
+    assert np.isfinite(tiny).all()
+
+
+def test_every_release_is_quiet_and_takes_its_turn():
+    public = [getattr(module, name) for module in (mechanisms, mechanisms.baselines) for name in module.__all__]
+    releasing = [each for each in public if isinstance(each, type) and hasattr(each, "release")]
+    assert len(releasing) > 8
+    assert [each for each in releasing if not hasattr(each.release, "__wrapped__")] == []
+
+
+def test_releases_of_threads_leave_the_precision_of_balls_as_it_was():
+    before, interval = flint.ctx.prec, sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for done in [
+                pool.submit(MECHANISMS[kind].release, [v * 1e9] * 50) for v in range(20) for kind in MECHANISMS
+            ]:
+                done.result()
+    finally:
+        sys.setswitchinterval(interval)
+    assert flint.ctx.prec == before

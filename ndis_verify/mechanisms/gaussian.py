@@ -23,7 +23,7 @@ from ndis_verify.mechanisms.calibration import (
     require_function,
     require_kind,
 )
-from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.grid import Release, releasing
 from ndis_verify.mechanisms.exact.noise import add_normal
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.records import Values, number_array, number_values
@@ -55,6 +55,7 @@ class GaussianMechanism:
         """Standard deviation of the noise in every coordinate, in the unit of the sensitivity."""
         return self.calibration.noise["std"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The query's value plus noise, rounded exactly to the grid of the std. Raises `UnsafeRelease`,
         `InputError`.

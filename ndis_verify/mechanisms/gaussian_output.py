@@ -33,7 +33,7 @@ from ndis_verify.mechanisms.calibration import (
     require_kind,
     whole,
 )
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.outputs import Draw, float_law, release_draw
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.records import number_values
@@ -83,6 +83,7 @@ class CalibratedGaussian:
         if self.law is not None:
             require_function(self.law, "law")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """One draw, d entries, rounded exactly to the grid of `scale`.
 

@@ -35,7 +35,7 @@ from ndis_verify.mechanisms.calibration import (
     require_kind,
     whole,
 )
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.random_projection import ADD_REMOVE, proper_target
@@ -58,6 +58,7 @@ class LeastSquares:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("least squares",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d coefficients, rounded exactly to a public grid. `data`: [B b], n x (d+1), every norm within the public
         bound.
@@ -106,6 +107,7 @@ class SketchedLeastSquares:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("sketched least squares",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d coefficients, rounded exactly to a public grid, drawn from their Student law: no sketch is made.
 

@@ -29,7 +29,7 @@ from ndis_verify.mechanisms.calibration import (
     require_kind,
 )
 from ndis_verify.mechanisms.exact.eigenvalue import noised_eigenvalue
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
@@ -56,6 +56,7 @@ class SubsampledRandomProjection:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection of a Poisson sample",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d x r matrix, rounded exactly; which records were kept is not told. Raises `InputError`,
         `UnsafeRelease`.
@@ -168,6 +169,7 @@ class ProposeTestRelease:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection after a test",), "full_ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> ReleaseAfterTest:
         """Reads the least eigenvalue with noise, then projects above `ridge_at` that, on the grid of the full ridge.
         Raises `InputError`, `UnsafeRelease`.

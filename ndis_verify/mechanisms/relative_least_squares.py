@@ -22,7 +22,7 @@ from ndis_verify.fast.least_squares.finite_law import ROUGH, log_als_exact_hocke
 from ndis_verify.fast.least_squares.worst_case import als_worst_case
 from ndis_verify.fast.least_squares.worst_record import als_exact_worst_case
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, raised, require_kind
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.least_squares import (
@@ -74,6 +74,7 @@ class RelativeLeastSquares:
         """
         return self.calibration.noise["ridge"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d coefficients of a member [B b] of the set, rounded exactly to a grid that the set fixes. Raises
         `InputError`, `UnsafeRelease`.

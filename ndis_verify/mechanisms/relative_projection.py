@@ -23,7 +23,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, require_kind
-from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.grid import Release, releasing
 from ndis_verify.mechanisms.random_projection import projected, proper_target, ridge_level, ridged_law, rounded_up
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -195,6 +195,7 @@ class RelativeRandomProjection:
         """The variance added to every coordinate; 0 where the projection's own randomness is enough."""
         return self.calibration.noise["ridge"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d x r projection of `data`, a member of the set, rounded exactly. Raises `InputError`,
         `UnsafeRelease`.

@@ -19,7 +19,7 @@ from ndis_verify.mechanisms.calibration import (
     require_function,
     require_kind,
 )
-from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.grid import Release, releasing
 from ndis_verify.mechanisms.exact.noise import add_laplace
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.gaussian import query_values
@@ -44,6 +44,7 @@ class LaplaceMechanism:
         """Scale of the noise; its standard deviation is sqrt(2) times that."""
         return self.calibration.noise["scale"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The query's value plus noise, rounded exactly to the grid of the scale. Raises `InputError`."""
         self.calibration.require_safe()
