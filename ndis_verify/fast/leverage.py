@@ -18,12 +18,13 @@ def leverage_scores(data: Any) -> np.ndarray:
     `data`: n x d, finite, of full column rank (so n >= d). Returns n values in [0, 1].
     Leverages do not change when columns are rescaled, so columns are first brought to unit norm; a pivoted QR
     then gives absolute errors of the order of the condition number after that scaling times 1e-16.
-    Raises `InputError` where `data` is not a finite matrix or its rank is not d.
+    Raises `InputError` where `data` is not a finite matrix, or that condition number leaves its rank open:
+    `max(n, d) 2^-52` times it is 1 or more.
     """
     data = _full_rank_matrix(data)
-    basis, triangle, _ = scipy.linalg.qr(data / np.linalg.norm(data, axis=0), mode="economic", pivoting=True)
-    diagonal = np.abs(np.diagonal(triangle))
-    if diagonal[-1] <= diagonal[0] * max(data.shape) * np.finfo(float).eps:
+    scaled = np.ldexp(data, -_exponents(data))
+    basis, triangle, _ = scipy.linalg.qr(scaled / np.linalg.norm(scaled, axis=0), mode="economic", pivoting=True)
+    if not max(data.shape) * np.finfo(float).eps * np.linalg.cond(triangle) < 1:
         raise InputError("data", f"a matrix of shape {data.shape}", "must have full column rank")
     return np.minimum(np.einsum("ij,ij->i", basis, basis), 1.0)
 
@@ -46,18 +47,28 @@ def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0)
         raise InputError("ridge", ridge, "must be nonnegative and finite")
     n, d = data.shape
     whole = np.vstack([data, np.sqrt(ridge) * np.eye(d)]) if ridge > 0 else data
-    scale = np.linalg.norm(whole, axis=0)
-    if len(whole) < d or not (scale > 0).all():
+    exponent = _exponents(whole)
+    whole = np.ldexp(whole, -exponent)
+    norms = np.linalg.norm(whole, axis=0)
+    if len(whole) < d or not (norms > 0).all():
         return 1.0
-    basis, triangle, order = scipy.linalg.qr(whole / scale, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diagonal(triangle))
-    allowance = 8 * max(n, d) * np.finfo(float).eps * diagonal[0] / max(diagonal[-1], np.finfo(float).tiny)
-    if allowance >= 1:
+    basis, triangle, order = scipy.linalg.qr(whole / norms, mode="economic", pivoting=True)
+    allowance = 8 * max(n, d) * np.finfo(float).eps * np.linalg.cond(triangle)  # a pivoted diagonal may hide it: Kahan
+    if not allowance < 1:
         return 1.0
-    out = (basis[:n] ** 2).sum(axis=1).max(initial=0.0)
-    solved = scipy.linalg.solve_triangular(triangle, (others / scale)[:, order].T, trans="T")
-    come = (solved**2).sum(axis=0).max(initial=0.0)
-    return float(min(max(out, come / (1 + come)) + allowance, 1.0))
+    out = (basis[:n] ** 2).sum(axis=1)
+    with np.errstate(all="ignore"):
+        wanted = (np.ldexp(others, -exponent) / norms)[:, order]
+        solved = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T", check_finite=False)
+        come = (solved**2).sum(axis=0)
+        shares = np.concatenate([out, come / (1 + come)])
+    # what leaves float64's range is a record with next to all of a direction to itself
+    return float(min(shares.max(initial=0.0) + allowance, 1.0)) if np.isfinite(shares).all() else 1.0
+
+
+def _exponents(matrix: np.ndarray) -> np.ndarray:
+    """e of every column whose largest entry is 2^e times a number from 1/2 to 1: so scaled, no square overflows."""
+    return np.frexp(np.abs(matrix).max(axis=0, initial=0.0))[1]
 
 
 def _floats(data: Any, argument: str) -> np.ndarray:

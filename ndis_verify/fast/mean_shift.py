@@ -16,7 +16,7 @@ from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.fast.engine.curve import checked_epsilons, log_below_zero
 from ndis_verify.fast.engine.least_epsilon import probabilities
-from ndis_verify.fast.engine.safe_root import safe_root
+from ndis_verify.fast.engine.safe_root import safe_root, unsafe_if_nan
 
 _STEP = 0.11
 _NODES = np.arange(-42, 58) * _STEP
@@ -114,7 +114,7 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 
     def excess(log_shift: np.ndarray, index: np.ndarray) -> np.ndarray:
         k = search[index]
-        return np.maximum(_log_delta(_exponential(log_shift), epsilon[k]), -1e300) - goal[k] + kept
+        return unsafe_if_nan(np.maximum(_log_delta(_exponential(log_shift), epsilon[k]), -1e300) - goal[k] + kept)
 
     if search.size:
         with np.errstate(all="ignore"):
@@ -137,7 +137,7 @@ def _widen(sensitivity: np.ndarray, std: np.ndarray, epsilon: np.ndarray, goal: 
     with np.errstate(all="ignore"):
         while search.size:
             shift = _quotient(sensitivity[search], std[search])
-            search = search[(_log_delta(shift, epsilon[search]) > goal[search]) & (std[search] < np.inf)]
+            search = search[~(_log_delta(shift, epsilon[search]) <= goal[search]) & (std[search] < np.inf)]
             std[search] = np.nextafter(std[search] * (1 + step), np.inf)
             step *= 2
 

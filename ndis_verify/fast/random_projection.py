@@ -13,7 +13,7 @@ from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.accuracy import PROMISES, SEARCHED, projection_error
 from ndis_verify.fast.engine.curve import checked_epsilons, log_entries, to_delta, to_log_delta
 from ndis_verify.fast.engine.least_epsilon import probabilities
-from ndis_verify.fast.engine.safe_root import safe_root
+from ndis_verify.fast.engine.safe_root import safe_root, unsafe_if_nan
 from ndis_verify.fast.engine.spectrum import Spectrum
 
 MOST_COLUMNS = int(
@@ -236,7 +236,7 @@ def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin:
     """log p/(1-p) at log delta = goal - margin: -inf where no leverage will do, `_CEILING` where any will."""
 
     def excess(logit: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return _log_delete(logit, r[index], epsilon[index]) - goal[index] + margin[index]
+        return unsafe_if_nan(_log_delete(logit, r[index], epsilon[index]) - goal[index] + margin[index])
 
     # In steps that grow, from a leverage of 1/2: next to the ends a value costs the most.
     safe, unsafe = np.zeros(goal.shape), np.zeros(goal.shape)

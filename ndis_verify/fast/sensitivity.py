@@ -140,7 +140,7 @@ def _first_is_greater(gap: np.ndarray, total: np.ndarray) -> bool:
     least, greatest = scipy.linalg.eigvalsh(gap / np.outer(scale, scale))[[0, -1]]
     spread = scipy.linalg.eigvalsh(total / np.outer(scale, scale))
     rounding = min(_EIGENVALUES * len(gap) * _EPS * spread[-1] / max(spread[0], _EPS), _TOLERATED)
-    if min(-least, greatest) > rounding:
+    if not min(-least, greatest) <= rounding:
         shown = f"a covariance that differs from first's by {least:.3g} to {greatest:.3g} standardised"
         raise InputError("second", shown, "must be comparable with first in the Loewner order: one at least the other")
     return greatest >= -least

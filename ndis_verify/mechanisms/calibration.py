@@ -7,13 +7,14 @@ import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ndis_verify.calibrator import keyword_only
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.fast.accuracy import digits, promise
 from ndis_verify.fast.random_projection import MOST_COLUMNS
 from ndis_verify.rich import field_table
@@ -27,14 +28,16 @@ class UnsafeRelease(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """An (epsilon, delta) to be met: epsilon in [0, 1e300], delta in [0, 1]. Raises `InputError`."""
+    """An (epsilon, delta) to be met: epsilon in [0, 1e300], delta in [0, 1], rounded down where float64 does not hold
+    them. Raises `InputError`.
+    """
 
     epsilon: float
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", number(self.epsilon, "epsilon", 0.0, 1e300))
-        object.__setattr__(self, "delta", number(self.delta, "delta", 0.0, 1.0))
+        object.__setattr__(self, "epsilon", number(self.epsilon, "epsilon", 0.0, 1e300, -math.inf))
+        object.__setattr__(self, "delta", number(self.delta, "delta", 0.0, 1.0, -math.inf))
 
 
 Target.__init__ = keyword_only(Target.__init__)  # type: ignore[method-assign]  # of a dataclass
@@ -101,7 +104,7 @@ class Calibration:
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         require_adjacency(self.adjacency)
-        if not self.unsafe and self.certificate.delta > self.target.delta:
+        if not self.unsafe and not self.certificate.delta <= self.target.delta:
             rule = (
                 f"must leave room for rounding: the certified delta {self.certificate.delta!r} of the {self.mechanism}"
                 " is above the target"
@@ -202,8 +205,20 @@ def real(value: Any) -> bool:
     return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.timedelta64))
 
 
-def number(value: Any, argument: str, low: float, high: float) -> float:
-    """`value`, one real number, as a float in [low, high]; raises `InputError`."""
+def exactly(value: Any, argument: str) -> Fraction:
+    """One real number as a Fraction; raises `InputError`."""
+    if isinstance(value, Decimal):
+        return Fraction(value)
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    return exact(value, argument)
+
+
+def number(value: Any, argument: str, low: float, high: float, towards: float | None = None) -> float:
+    """`value`, one real number, as a float in [low, high]; raises `InputError`.
+
+    towards: inf or -inf, where a number that float64 does not hold is to be rounded to the safe side; else to nearest.
+    """
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) != 0:
         raise InputError(argument, type(value).__name__, "must be one number")
     value = value[()] if type(value) is np.ndarray else value
@@ -213,6 +228,9 @@ def number(value: Any, argument: str, low: float, high: float) -> float:
         result = float(value)
     except (ValueError, OverflowError):
         raise InputError(argument, value, "must fit a float") from None
+    if towards is not None and not isinstance(value, float) and math.isfinite(result):
+        apart = exactly(value, argument) - Fraction(result)
+        result = math.nextafter(result, towards) if apart * int(math.copysign(1, towards)) > 0 else result
     if not low <= result <= high:
         raise InputError(
             argument,
@@ -223,8 +241,8 @@ def number(value: Any, argument: str, low: float, high: float) -> float:
 
 
 def positive(value: Any, argument: str) -> float:
-    """`value` as a positive finite float; raises `InputError`."""
-    result = number(value, argument, 0.0, math.inf)
+    """`value`, a size, as a positive finite float, rounded up where float64 does not hold it; raises `InputError`."""
+    result = number(value, argument, 0.0, math.inf, math.inf)
     if result == 0 or math.isinf(result):
         raise InputError(argument, value, "must be positive and finite")
     return result

@@ -23,10 +23,10 @@ from ndis_verify.mechanisms.calibration import (
     require_function,
     require_kind,
 )
-from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.grid import Release, releasing
 from ndis_verify.mechanisms.exact.noise import add_normal
 from ndis_verify.mechanisms.exact.stream import Stream
-from ndis_verify.mechanisms.records import number_array
+from ndis_verify.mechanisms.records import Values, number_array, number_values
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 Query = Callable[[Any], Any]
@@ -37,6 +37,7 @@ RULES = ("analytic", "classical", "rho")
 class GaussianMechanism:
     """Query plus N(0, std^2 I). Without a `query` the data given to `release` is the query's value itself.
 
+    Values are meant exactly, also integers, Fractions and Decimals that float64 would round.
     Only the declared sensitivity is used: that no neighbour changes the query's value by more, in the Euclidean norm,
     is for the caller to know (`white_box.worst_neighbour` looks at the neighbours of one database).
     """
@@ -54,20 +55,22 @@ class GaussianMechanism:
         """Standard deviation of the noise in every coordinate, in the unit of the sensitivity."""
         return self.calibration.noise["std"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The query's value plus noise, rounded exactly to the grid of the std. Raises `UnsafeRelease`,
         `InputError`.
         """
         self.calibration.require_safe()
-        return add_normal(self._value(data), self.std, Stream(rng))
+        value = self._value(data)
+        return add_normal(value.rounded, self.std, Stream(rng), value.exact)
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(value, std^2 I), the law that `release` samples from, for a value with d entries."""
-        value = self._value(data).ravel()
+        value = self._value(data).array().ravel()
         return OutputLaw(value, self.std**2 * np.eye(value.size))
 
-    def _value(self, data: Any) -> np.ndarray:
-        return finite_array(data if self.query is None else self.query(data), "data" if self.query is None else "query")
+    def _value(self, data: Any) -> Values:
+        return query_values(self.query, data)
 
 
 @keyword_only
@@ -144,6 +147,15 @@ def _settled(size: float, std: float, target: Target) -> float:
 def _reached(size: float, std: float, target: Target) -> float:
     """The closed form at those numbers, plus the error that float64 may have left."""
     return raised(float(gaussian_hockey_stick(size, std, target.epsilon)), promise("gaussian_hockey_stick"))
+
+
+def query_values(query: Query | None, data: Any) -> Values:
+    """What the noise is added to, exactly: the query of the data, or the data themselves. Raises `InputError`."""
+    argument = "data" if query is None else "query"
+    values = number_values(data if query is None else query(data), argument)
+    if not values.rounded.size:
+        raise InputError(argument, f"shape {values.rounded.shape}", "must have entries")
+    return values
 
 
 def finite_array(value: Any, argument: str) -> np.ndarray:

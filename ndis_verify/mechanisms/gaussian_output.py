@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ndis_verify.calibrator import keyword_only
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, as_exact
 from ndis_verify.fast.accuracy import digits, margin, promise
 from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
 from ndis_verify.fast.covariance_shift import added_variance as split_variance
@@ -33,10 +33,10 @@ from ndis_verify.mechanisms.calibration import (
     require_kind,
     whole,
 )
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.outputs import Draw, float_law, release_draw
 from ndis_verify.mechanisms.exact.stream import Stream
-from ndis_verify.mechanisms.records import number_array
+from ndis_verify.mechanisms.records import number_values
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 Bound = Literal["joint", "exact", "corrected", "chernoff", "printed"]
@@ -83,6 +83,7 @@ class CalibratedGaussian:
         if self.law is not None:
             require_function(self.law, "law")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """One draw, d entries, rounded exactly to the grid of `scale`.
 
@@ -104,7 +105,8 @@ class CalibratedGaussian:
         semidefinite up to rounding (1e-6 of its largest entry, d 1e-12 of its largest eigenvalue).
         """
         mean, cov = _mean_and_covariance(self.output(data))
-        return OutputLaw(mean, cov + self.added_variance * np.eye(len(mean)))
+        noise = self.added_variance * np.eye(len(mean))
+        return OutputLaw(mean, cov + (as_exact(noise) if cov.dtype == object else noise))
 
     @property
     def added_variance(self) -> float:
@@ -234,17 +236,18 @@ def _checked(sensitivities: Sensitivities) -> Sensitivities:
         found = sensitivities(variance)
         if not isinstance(found, (tuple, list)) or len(found) != 4:
             raise InputError("sensitivity", type(found).__name__, "must give (Delta, rho, nu, dimension)")
-        shift, greatest, total = (number(x, "sensitivity", 0.0, math.inf) for x in found[:3])
+        shift, greatest, total = (number(x, "sensitivity", 0.0, math.inf, math.inf) for x in found[:3])
         return shift, greatest, total, whole(found[3], "sensitivity")
 
     return at
 
 
 def _mean_and_covariance(output: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance, checked: in float64, or in Fractions where float64 would round an entry."""
     if not isinstance(output, (tuple, list)) or len(output) != 2:
         raise InputError("output", type(output).__name__, "must be a mean and a covariance")
-    mean, cov = (number_array(part, "output") for part in output)
-    mean, cov = np.atleast_1d(mean), np.atleast_2d(cov)
+    given = [number_values(part, "output") for part in output]
+    mean, cov = np.atleast_1d(given[0].rounded), np.atleast_2d(given[1].rounded)
     if mean.ndim != 1 or not mean.size or cov.shape != (mean.size, mean.size):
         raise InputError("output", f"shapes {mean.shape} and {cov.shape}", "must be d means and a d x d covariance")
     if np.abs(cov - cov.T).max() > _ASYMMETRY * np.abs(cov).max():
@@ -253,7 +256,10 @@ def _mean_and_covariance(output: Any) -> tuple[np.ndarray, np.ndarray]:
     values = np.linalg.eigvalsh(cov)
     if values[0] < -_NEGATIVE * mean.size * max(values[-1], 0.0):
         raise InputError("output", f"least eigenvalue {values[0]:g}", "must have a positive semidefinite covariance")
-    return mean, cov
+    if given[1].exact:
+        exactly = np.atleast_2d(given[1].array())
+        cov = (exactly + exactly.T) / 2
+    return np.atleast_1d(given[0].array()), cov
 
 
 def _least_noise(envelope: Envelope, target: Target, bound: Bound) -> tuple[float, Certificate]:

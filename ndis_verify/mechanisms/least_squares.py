@@ -35,7 +35,7 @@ from ndis_verify.mechanisms.calibration import (
     require_kind,
     whole,
 )
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.random_projection import ADD_REMOVE, proper_target
@@ -58,6 +58,7 @@ class LeastSquares:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("least squares",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d coefficients, rounded exactly to a public grid. `data`: [B b], n x (d+1), every norm within the public
         bound.
@@ -106,6 +107,7 @@ class SketchedLeastSquares:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("sketched least squares",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d coefficients, rounded exactly to a public grid, drawn from their Student law: no sketch is made.
 
@@ -220,7 +222,7 @@ def least_ridge(norm_bound: Any, d: int, r: Any, *, epsilon: Any, delta: Any, la
     while todo.size:
         part = [x[todo] for x in flat]
         worst = worst_of(_cap_beside(part[0], ridge[todo]), d, part[1], part[2])
-        todo = todo[worst.delta * (1 + error[todo]) > part[3]]
+        todo = todo[~(worst.delta * (1 + error[todo]) <= part[3])]
         ridge[todo], step = ridge[todo] * (1 + step), 4 * step
     return ridge.reshape(length.shape)[()]
 
@@ -270,11 +272,13 @@ def record_leverages(
     d = records.shape[1] - 1
     triangle = _triangle(records, ridge)
     wanted = records if others is None else others
-    coordinates = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T") ** 2
-    p, q = coordinates[:d].sum(axis=0), coordinates.sum(axis=0)
-    if others is not None:
-        # With u added: q = H/(1 + H); the share of the residual in B alone is h/(1 + h).
-        p, q = p / (1 + p), q / (1 + q)
+    with np.errstate(all="ignore"):
+        coordinates = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T", check_finite=False) ** 2
+        p, q = coordinates[:d].sum(axis=0), coordinates.sum(axis=0)
+        if others is not None:
+            # With u added: q = H/(1 + H); the share of the residual in B alone is h/(1 + h).
+            p, q = p / (1 + p), q / (1 + q)
+    p, q = np.where(np.isfinite(p), p, 1.0), np.where(np.isfinite(q), q, 1.0)  # beyond float64's range
     return np.minimum(p, q), np.minimum(q, 1.0)
 
 
@@ -297,7 +301,7 @@ def worst_record(
         return WorstNeighbour(int(np.argmax(q)), "delete", 1.0)
     for direction in DIRECTIONS:
         deltas = np.asarray(curve(p, q, d, r, epsilon, direction))
-        if deltas.max() > worst.delta:
+        if not deltas.max() <= worst.delta:
             worst = WorstNeighbour(int(deltas.argmax()), direction, float(deltas.max()))
     return worst
 

@@ -29,7 +29,7 @@ from ndis_verify.mechanisms.calibration import (
     require_kind,
 )
 from ndis_verify.mechanisms.exact.eigenvalue import noised_eigenvalue
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
@@ -56,6 +56,7 @@ class SubsampledRandomProjection:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection of a Poisson sample",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d x r matrix, rounded exactly; which records were kept is not told. Raises `InputError`,
         `UnsafeRelease`.
@@ -103,7 +104,7 @@ def subsampled_random_projection(
     >>> print(f"{subsampled_random_projection(0.1, 5, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.8f}")
     1.58145190
     """
-    share = number(rate, "rate", 0.0, 1.0)
+    share = number(rate, "rate", 0.0, 1.0, math.inf)
     if share == 0:
         raise InputError("rate", rate, "must be positive")
     r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
@@ -168,6 +169,7 @@ class ProposeTestRelease:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection after a test",), "full_ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> ReleaseAfterTest:
         """Reads the least eigenvalue with noise, then projects above `ridge_at` that, on the grid of the full ridge.
         Raises `InputError`, `UnsafeRelease`.
@@ -189,7 +191,7 @@ class ProposeTestRelease:
         bound = np.nextafter(number_array(noised_eigenvalue, "noised_eigenvalue") - taken_off, -np.inf)
         floor = public["norm_bound"] ** 2 if public["ridge"] == "smallest" else 0.0
         left = noise["full_ridge"] - np.maximum(bound, floor)
-        return np.where(left > 0, np.nextafter(left, np.inf), 0.0)[()]
+        return np.where(left <= 0, 0.0, np.nextafter(left, np.inf))[()]
 
     def output_law(self, data: Any, noised_eigenvalue: float) -> OutputLaw:
         """The law of the matrix given the reading, which is N(lambda_min(D^T D), std^2)."""
@@ -292,7 +294,7 @@ def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> 
     pair = GaussianPair([sensitivity / std], 1, [0], 1)
     error = promise("hockey_stick")  # by which what the search finds, with a margin of its own, is rounded up
     spent = float(epsilon_for_delta(pair, delta * (1 - error)))
-    if spent > epsilon:
+    if not spent <= epsilon:
         least = float(gaussian_std(sensitivity, epsilon=epsilon, delta=delta * (1 - 2 * error)))
         rule = (
             f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std ="

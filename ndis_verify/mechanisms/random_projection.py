@@ -22,7 +22,7 @@ from ndis_verify.mechanisms.calibration import (
     raised,
     require_kind,
 )
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.projection import project
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.records import database
@@ -45,6 +45,7 @@ class RandomProjection:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection", "random linear combination"), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d x r matrix M, rounded exactly to the grid of sqrt(ridge). `data`: n x d, every norm within the public
         bound. Raises `InputError`, `UnsafeRelease`.
@@ -73,6 +74,7 @@ class RandomLinearCombination:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random linear combination",), "ridge")
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d entries of the combination. Raises `InputError`, `UnsafeRelease`."""
         columns = RandomProjection(self.calibration).release(data, rng)

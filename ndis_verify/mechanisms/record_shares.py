@@ -52,9 +52,9 @@ class RecordShares:
         error = 8 * max(n, width) * np.finfo(float).eps * values[0] / max(values[-1], _TINY)
         if not error < 1:
             return np.zeros(self.count), np.ones(self.count), math.inf
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             wanted = np.vstack([self.base, self.additions]) / scale / norms
-            squares = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T") ** 2
+            squares = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T", check_finite=False) ** 2
             p, q = squares[:-1].sum(axis=0), squares.sum(axis=0)
             p[n:], q[n:] = p[n:] / (1 + p[n:]), q[n:] / (1 + q[n:])
         return np.minimum(p, q), np.minimum(q, 1.0), error if np.isfinite(q).all() else math.inf

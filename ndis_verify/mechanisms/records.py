@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.mechanisms.calibration import positive, real
+from ndis_verify.mechanisms.calibration import exactly, number, positive, real
 
 ROUNDING = 4 * 2.0**-52  # relative, on a squared norm: what scaling a record to the bound may leave above it
 _BLOCK = 2**16  # entries whose squares are summed exactly at a time: they then stay in the cache
@@ -25,7 +26,7 @@ def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray
     """
     matrix, bound = _matrix(data, argument), positive(norm_bound, "norm_bound")
     above = _excess(matrix, bound)
-    over = np.flatnonzero(above > ROUNDING)
+    over = np.flatnonzero(~(above <= ROUNDING))
     if over.size:
         row = int(over[0])
         shown = math.hypot(*matrix[row].tolist())
@@ -48,7 +49,10 @@ def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
     >>> clip_norms([[3.0, 4.0], [0.5, 0.0]], 1.0).round(9).tolist()
     [[0.6, 0.8], [0.5, 0.0]]
     """
-    matrix, bound = _matrix(data, "data"), positive(norm_bound, "norm_bound")
+    matrix, bound = (
+        _matrix(data, "data"),
+        positive(number(norm_bound, "norm_bound", 0.0, math.inf, -math.inf), "norm_bound"),
+    )
     long = _excess(matrix, bound) > 0
     if long.any():
         rows = matrix[long]
@@ -79,6 +83,43 @@ def number_array(value: Any, argument: str) -> np.ndarray:
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise InputError(argument, float(array[where]), f"entry {where} must be finite" if where else "must be finite")
     return array
+
+
+class Values(NamedTuple):
+    """Numbers in float64, and exactly, by their places in one row, those among them that float64 rounds."""
+
+    rounded: np.ndarray
+    exact: dict[int, Fraction]
+
+    def array(self) -> np.ndarray:
+        """float64 where that holds all of them, else Fractions as objects."""
+        if not self.exact:
+            return self.rounded
+        entries = [self.exact.get(k) or Fraction(x) for k, x in enumerate(self.rounded.ravel().tolist())]
+        return np.array([*entries, None], dtype=object)[:-1].reshape(self.rounded.shape)
+
+
+def number_values(value: Any, argument: str) -> Values:
+    """`value` as `number_array` has it, with what float64 cannot hold beside it: long integers, Fractions, Decimals.
+
+    A query that moves by at most its sensitivity may move by more where it is rounded. Raises `InputError`.
+    """
+    rounded = number_array(value, argument)
+    entries = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value, dtype=object)
+    if entries.shape != rounded.shape:
+        raise InputError(argument, type(value).__name__, "must be an array of numbers")
+    kind, size = entries.dtype.kind, entries.dtype.itemsize
+    if (kind == "f" and size <= 8) or (kind in "iu" and size <= 4):
+        return Values(rounded, {})
+    places = np.flatnonzero(np.abs(rounded) >= 2.0**53) if kind in "iu" else np.arange(rounded.size)
+    flat, found = entries.ravel(), {}
+    for k in places.tolist():
+        if type(flat[k]) is float or (type(flat[k]) is int and -(2**53) <= flat[k] <= 2**53):
+            continue
+        entry = exactly(flat[k], argument)
+        if entry != Fraction(float(rounded.flat[k])):
+            found[k] = entry
+    return Values(rounded, found)
 
 
 def _numeric(value: Any) -> bool:

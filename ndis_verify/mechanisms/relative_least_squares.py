@@ -22,7 +22,7 @@ from ndis_verify.fast.least_squares.finite_law import ROUGH, log_als_exact_hocke
 from ndis_verify.fast.least_squares.worst_case import als_worst_case
 from ndis_verify.fast.least_squares.worst_record import als_exact_worst_case
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, raised, require_kind
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, releasing
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.least_squares import (
@@ -74,6 +74,7 @@ class RelativeLeastSquares:
         """
         return self.calibration.noise["ridge"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d coefficients of a member [B b] of the set, rounded exactly to a grid that the set fixes. Raises
         `InputError`, `UnsafeRelease`.
@@ -270,7 +271,7 @@ def relative_least_squares(
     changes = _changes(databases, r, target.epsilon, law)
     ridge, worst = 0.0, changes.neighbour(0.0)
     inherent = value = raised(worst.delta, _error(law, worst.delta, r))
-    if value > target.delta:
+    if not value <= target.delta:
         enough = float(least_ridge(databases.norm_bound, d, r, epsilon=target.epsilon, delta=target.delta, law=law))
         if not 0 < enough < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")

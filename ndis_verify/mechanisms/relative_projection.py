@@ -23,7 +23,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, require_kind
-from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.grid import Release, releasing
 from ndis_verify.mechanisms.random_projection import projected, proper_target, ridge_level, ridged_law, rounded_up
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -119,7 +119,8 @@ class Neighbourhood:
         def estimate(ridge: float) -> float:
             out, come = ((square / (values + ridge)).sum(axis=1).max(initial=0.0) for square in squares)
             ball = self.norm_bound**2 / (values[0] + ridge) if self.additions is None else 0.0
-            return max(out, come / (1 + come), ball / (1 + ball))
+            found = np.array([out, *(1 - 1 / (1 + np.array([come, ball])))])
+            return float(found.max()) if np.isfinite(found).all() else 1.0
 
         ends = np.log(largest) + np.array([-40.0, 1.0])
         root = ends[0]
@@ -128,7 +129,7 @@ class Neighbourhood:
         high = min(float(np.exp(root)), largest)
         step = 1e-12
         while (
-            self.leverage(high) > leverage and high < largest
+            not self.leverage(high) <= leverage and high < largest
         ):  # the search was rough, the last word is the upper bound's
             high, step = min(high * (1 + step), largest), 2 * step
         return high
@@ -138,7 +139,7 @@ class Neighbourhood:
         values = np.linalg.svd(self.base, compute_uv=False)
         slack = 8 * max(n, d) * np.finfo(float).eps
         smallest = max(values[-1] - slack * values[0], 0.0) ** 2 if n >= d else 0.0
-        return self.norm_bound**2 / (smallest + ridge + self.norm_bound**2) * (1 + slack)
+        return min(self.norm_bound**2 / (smallest + ridge + self.norm_bound**2) * (1 + slack), 1.0)
 
 
 def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighbourhood:
@@ -194,6 +195,7 @@ class RelativeRandomProjection:
         """The variance added to every coordinate; 0 where the projection's own randomness is enough."""
         return self.calibration.noise["ridge"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d x r projection of `data`, a member of the set, rounded exactly. Raises `InputError`,
         `UnsafeRelease`.

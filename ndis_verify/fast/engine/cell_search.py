@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ndis_verify.fast.engine.safe_root import unsafe_if_nan
+
 Look = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 _START = 16
 _PARTS = 4
@@ -35,6 +37,8 @@ def largest(look: Look, tolerance: float, cells: int) -> Largest:
     attained, point, upper = -np.inf, 0.0, -np.inf
     for _ in range(_ROUNDS):
         values, bounds = np.split(look(points, low, np.minimum(low + width, 1.0)), [points.size])
+        values = np.where(np.isnan(values), -np.inf, values)
+        bounds = unsafe_if_nan(bounds)
         best = int(values.argmax())
         if values[best] > attained:
             attained, point = float(values[best]), float(points[best])

@@ -9,7 +9,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.accuracy import PROMISES, margin, promise
 from ndis_verify.fast.engine.curve import Pair, log_entries, to_log_delta
-from ndis_verify.fast.engine.safe_root import safe_root
+from ndis_verify.fast.engine.safe_root import safe_root, unsafe_if_nan
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.engine.support_edge import largest_loss
 from ndis_verify.fast.engine.whitening import spectrum
@@ -49,7 +49,7 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
 
     def excess(epsilon: np.ndarray, index: np.ndarray) -> np.ndarray:
         found = np.where(epsilon < np.inf, log_delta(np.minimum(epsilon, _LARGEST), index), -np.inf)
-        return np.maximum(found, -1e300) - np.maximum(goal[index], -1e300) + kept
+        return unsafe_if_nan(np.maximum(found, -1e300) - np.maximum(goal[index], -1e300) + kept)
 
     result = np.zeros(target.shape)
     everything = np.arange(target.size)

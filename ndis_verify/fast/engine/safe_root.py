@@ -11,6 +11,11 @@ _ULPS = 4.0
 _LEAST = 0.02  # share of the bracket that the first step takes off
 
 
+def unsafe_if_nan(excess: np.ndarray) -> np.ndarray:
+    """The excess over a goal, inf where it is no number: what cannot be evaluated is not safe."""
+    return np.where(np.isnan(excess), np.inf, excess)
+
+
 def safe_root(
     excess: Callable[[np.ndarray, np.ndarray], np.ndarray],
     safe: np.ndarray,
@@ -32,7 +37,7 @@ def safe_root(
     result, live = safe.copy(), index
     for _ in range(_ITERATIONS):
         x = np.minimum(np.maximum(a + t * (b - a), np.minimum(a, b)), np.maximum(a, b))
-        fx = excess(x, live)
+        fx = unsafe_if_nan(excess(x, live))
         same = (fx > 0) == (fa > 0)
         c, fc = np.where(same, a, b), np.where(same, fa, fb)
         b, fb = np.where(same, b, a), np.where(same, fb, fa)

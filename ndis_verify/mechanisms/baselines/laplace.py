@@ -19,16 +19,16 @@ from ndis_verify.mechanisms.calibration import (
     require_function,
     require_kind,
 )
-from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.grid import Release, releasing
 from ndis_verify.mechanisms.exact.noise import add_laplace
 from ndis_verify.mechanisms.exact.stream import Stream
-from ndis_verify.mechanisms.gaussian import finite_array
+from ndis_verify.mechanisms.gaussian import query_values
 
 
 @dataclass(frozen=True)
 class LaplaceMechanism:
     """Query plus independent Laplace noise. Without a `query` the data given to `release` is the query's
-    value itself.
+    value itself, meant exactly as in `GaussianMechanism`.
     """
 
     calibration: Calibration
@@ -44,13 +44,12 @@ class LaplaceMechanism:
         """Scale of the noise; its standard deviation is sqrt(2) times that."""
         return self.calibration.noise["scale"]
 
+    @releasing
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The query's value plus noise, rounded exactly to the grid of the scale. Raises `InputError`."""
         self.calibration.require_safe()
-        value = finite_array(
-            data if self.query is None else self.query(data), "data" if self.query is None else "query"
-        )
-        return add_laplace(value, self.scale, Stream(rng))
+        value = query_values(self.query, data)
+        return add_laplace(value.rounded, self.scale, Stream(rng), value.exact)
 
 
 def laplace_mechanism(
@@ -61,7 +60,8 @@ def laplace_mechanism(
     sensitivity > 0 for the neighbours that `adjacency` names, epsilon > 0. The largest loss of one coordinate,
     sensitivity/scale, is at most epsilon in exact arithmetic: the scale is rounded up. Raises `InputError`.
     """
-    size, target = positive(sensitivity, "sensitivity"), Target(epsilon=positive(epsilon, "epsilon"), delta=0.0)
+    size, target = positive(sensitivity, "sensitivity"), Target(epsilon=epsilon, delta=0.0)
+    positive(target.epsilon, "epsilon")
     scale = size / target.epsilon
     if not 0 < scale < math.inf:
         raise InputError("sensitivity", sensitivity, f"gives a scale of {scale:g}, out of float64's range")

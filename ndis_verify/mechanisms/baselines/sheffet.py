@@ -17,6 +17,7 @@ from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
 from ndis_verify.mechanisms.calibration import Calibration, columns, ordinary
+from ndis_verify.mechanisms.exact.grid import releasing
 from ndis_verify.mechanisms.projection_estimates import projected_least_squares
 from ndis_verify.mechanisms.random_projection import RandomProjection, proper_target
 from ndis_verify.mechanisms.records import number_array
@@ -39,6 +40,7 @@ class SketchedLeastSquares:
         """That of the projection: the solution carries the same guarantee."""
         return self.projection.calibration
 
+    @releasing
     def release(self, features: Any, target: Any, rng: np.random.Generator | None = None) -> np.ndarray:
         """The d coefficients. features: n x d, target: n values; every row (B_i, b_i) within the norm bound.
 

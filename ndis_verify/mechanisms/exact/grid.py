@@ -8,9 +8,11 @@ rounded once more, to float64.
 
 from __future__ import annotations
 
+import functools
 import math
+import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import flint
 import numpy as np
@@ -22,6 +24,9 @@ SLACK = (
     0.0  # added to every float64 error bound, in units of the grid: whatever it is, releases are the same, only later
 )
 FIRST_BITS, _MOST_BITS = 128, 2**17  # of balls
+_ONE_AT_A_TIME = threading.RLock()
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class Release(np.ndarray):
@@ -57,6 +62,19 @@ class Release(np.ndarray):
         return (
             f"Release({np.array2string(np.asarray(self), separator=', ')}, step={self.step!r}, source={self.source!r})"
         )
+
+
+def releasing(release: Callable[_P, _R]) -> Callable[_P, _R]:
+    """What every `release` is decorated with: no warning or exception of float64 arithmetic depends on the data, and
+    releases of several threads take turns, as the precision of balls is one for the process.
+    """
+
+    @functools.wraps(release)
+    def quiet(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with _ONE_AT_A_TIME, np.errstate(all="ignore"):
+            return release(*args, **kwargs)
+
+    return quiet
 
 
 def grid_exponent(scale: float, argument: str, bits: int = BITS) -> int:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 
 import flint
 import numpy as np
 
 from ndis_verify.mechanisms.exact import grid
-from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, nearest, require_arithmetic
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, multiple, nearest, require_arithmetic
 from ndis_verify.mechanisms.exact.normals import PANEL, PLACES, Normals, error_bound, standard_normals
 from ndis_verify.mechanisms.exact.stream import Stream
 
 _DIGITS = 64  # of the first enlarged precision
 _LAPLACE = "Laplace"
 _LARGEST = np.finfo(float).max
+_NONE: Mapping[int, Fraction] = MappingProxyType({})
 
 
-def add_normal(value: np.ndarray, std: float, stream: Stream) -> Release:
-    """`value + std z` rounded to the grid of `std`, z independent standard normals; value and std meant exactly."""
+def add_normal(value: np.ndarray, std: float, stream: Stream, exact: Mapping[int, Fraction] = _NONE) -> Release:
+    """`value + std z` rounded to the grid of `std`, z independent standard normals; value and std meant exactly.
+
+    exact: by their places in one row, the entries that float64 does not hold.
+    """
     require_arithmetic()
     exponent = grid_exponent(std, "std")
     ratio = math.ldexp(std, -exponent)  # exact, from 2^20 to 2^21
@@ -31,10 +37,13 @@ def add_normal(value: np.ndarray, std: float, stream: Stream) -> Release:
         base, rest = _split(part, exponent)
         moved = _nearest_sums(rest, exponent, ratio, normals)
         result[start : start + PANEL] = _joined(base, moved, exponent)
+        for place in [k for k in exact if start <= k < start + PANEL]:
+            noise = partial(_normal_in_units, ratio, normals, place - start)
+            result[place] = multiple(_settled(partial(_sum, exact[place], exponent, noise)), exponent)
     return Release(result.reshape(value.shape), math.ldexp(1.0, exponent), stream.source)
 
 
-def add_laplace(value: np.ndarray, scale: float, stream: Stream) -> Release:
+def add_laplace(value: np.ndarray, scale: float, stream: Stream, exact: Mapping[int, Fraction] = _NONE) -> Release:
     """`value + scale x` rounded to the grid of `scale`, x independent standard Laplace variates: a sign times -log of a
     uniform.
 
@@ -45,12 +54,23 @@ def add_laplace(value: np.ndarray, scale: float, stream: Stream) -> Release:
     ratio = flint.arb(math.ldexp(scale, -exponent))
     base, rest = _split(value.ravel(), exponent)
 
-    def enclosed(k: int, left: float, bits: int) -> flint.arb:
-        return _in_units(left, exponent) + ratio * _standard_laplace(stream, k, bits)
+    def noise(k: int, bits: int) -> flint.arb:
+        return ratio * _standard_laplace(stream, k, bits)
 
-    moved = [_settled(partial(enclosed, k, left)) for k, left in enumerate(rest.tolist())]
+    moved = [_settled(partial(_sum, left, exponent, partial(noise, k))) for k, left in enumerate(rest.tolist())]
     result = _joined(base, np.array(moved, dtype=float), exponent)
+    for k, entry in exact.items():
+        result[k] = multiple(_settled(partial(_sum, entry, exponent, partial(noise, k))), exponent)
     return Release(result.reshape(value.shape), math.ldexp(1.0, exponent), stream.source)
+
+
+def _sum(value: float | Fraction, exponent: int, noise: Callable[[int], flint.arb], bits: int) -> flint.arb:
+    """A value and its noise in units of the grid, in balls."""
+    return flint.arb(flint.fmpq(*value.as_integer_ratio())) * flint.arb((1, -exponent)) + noise(bits)
+
+
+def _normal_in_units(ratio: float, normals: Normals, position: int, bits: int) -> flint.arb:
+    return flint.arb(ratio) * normal_ball(normals, position, bits)
 
 
 def _split(value: np.ndarray, exponent: int) -> tuple[np.ndarray | float, np.ndarray]:
@@ -88,10 +108,6 @@ def _scaled(value: np.ndarray | float, exponent: int) -> np.ndarray:
     return np.asarray(value) * 2.0**exponent if abs(exponent) < 1000 else np.ldexp(value, exponent)
 
 
-def _in_units(left: float, exponent: int) -> flint.arb:
-    return flint.arb(left) * flint.arb((1, -exponent))
-
-
 def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normals) -> np.ndarray:
     """`rest/2^exponent + ratio z` to the nearest whole number."""
     size = _largest(normals.value)
@@ -105,13 +121,8 @@ def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normal
     bound = ratio * error_bound(size) + 2.0**-51 * most + 2.0**-50 + grid.SLACK
     sums -= wholes
     np.abs(sums, out=sums)
-
-    def enclosed(k: int, left: float, bits: int) -> flint.arb:
-        return _in_units(left, exponent) + flint.arb(ratio) * normal_ball(normals, k, bits)
-
-    for k in np.flatnonzero(sums > 0.5 - bound).tolist():
-        left = float(rest[k])
-        wholes[k] = _settled(partial(enclosed, k, left))
+    for k in np.flatnonzero(~(sums <= 0.5 - bound)).tolist():
+        wholes[k] = _settled(partial(_sum, float(rest[k]), exponent, partial(_normal_in_units, ratio, normals, k)))
     return wholes
 
 

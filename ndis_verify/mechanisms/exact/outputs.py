@@ -7,6 +7,7 @@ numbers that the normals z lead to.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import flint
 import numpy as np
@@ -37,17 +38,15 @@ def release_draw(draw: Draw, normals: int, stream: Stream, exponent: int) -> Rel
 
 
 def float_law(mean: np.ndarray, cov: np.ndarray, variance: float) -> tuple[Draw, int]:
-    """N(mean, cov + variance I), mean and cov meant exactly, cov by the mean of its two triangles; and how many normals
-    it takes.
+    """N(mean, cov + variance I), floats or Fractions meant exactly, cov by the mean of its two triangles; and how many
+    normals it takes.
 
     `draw` raises `InputError` where that covariance is not positive definite.
     """
 
     def draw(bits: int, z: list[flint.arb]) -> list[flint.arb]:
         size = len(mean)
-        matrix = [
-            [(flint.arb(float(cov[i, j])) + flint.arb(float(cov[j, i]))) / 2 for j in range(size)] for i in range(size)
-        ]
+        matrix = [[(_ball(cov[i, j]) + _ball(cov[j, i])) / 2 for j in range(size)] for i in range(size)]
         for i in range(size):
             matrix[i][i] += flint.arb(variance)
         factor = cholesky(matrix)
@@ -59,9 +58,13 @@ def float_law(mean: np.ndarray, cov: np.ndarray, variance: float) -> tuple[Draw,
                     "must have a covariance that is positive definite with the added variance",
                 )
             return [undecided()] * size
-        return [sum((factor[i][k] * z[k] for k in range(i + 1)), flint.arb(float(mean[i]))) for i in range(size)]
+        return [sum((factor[i][k] * z[k] for k in range(i + 1)), _ball(mean[i])) for i in range(size)]
 
     return draw, len(mean)
+
+
+def _ball(number: float | Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(*number.as_integer_ratio()))
 
 
 def logistic_law(
