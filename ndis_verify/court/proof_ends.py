@@ -12,6 +12,7 @@ from ndis_verify.court.proof_hypotheses import is_meant, says
 from ndis_verify.court.proof_sizes import misfit
 from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas, reached
 from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes

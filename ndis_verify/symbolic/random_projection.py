@@ -314,7 +314,7 @@ def _chi_square_steps(number: sp.Expr, eigenvalue: sp.Expr, pair: str, why: str)
             "A, of the derivation of the quadratic form, is a multiple of w w^T, with one eigenvalue other than 0.",
             lhs=number * scalar(wt * w),
             rhs=eigenvalue,
-            algebra=algebra,
+            algebra=algebra.of(w, wt),
             premises=("pair",),
         ),
         by_fact(
