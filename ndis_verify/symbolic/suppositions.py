@@ -16,7 +16,7 @@ SUPPOSITIONS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("bounded differences", "independent"): _DRAWS,
     ("exact limit of a proportion", "fixed"): (_FIXED_TEST, "sets fixed by other rows"),
     ("exact limit of a proportion", "independent"): (_FIXED_TEST, *_DRAWS),
-    ("least value over an interval, without jumps", "up to oo"): ("cov is continuous in l, eps and s, up to oo",),
+    ("least value from 0 on, without jumps", "up to oo"): ("cov is continuous in l, eps and s, up to oo",),
     ("least squares with normal errors", "invertible"): ("[B b] fixed, B^T B invertible",),
     ("least squares with normal errors", "normal"): (_NORMAL_SKETCH,),
     ("mean of a share", "draws"): _DRAWS,
