@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
 import flint
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ndis_verify.audit import (
@@ -29,6 +30,8 @@ from ndis_verify.audit import (
 from ndis_verify.audit.composition import histogram_composition
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError, float_array
+from ndis_verify.fast import Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.fast.engine import kernels
 
 RNG = np.random.default_rng(0)
 P, Q = RNG.normal(0, 1, 1000), RNG.normal(0, 1, 1000)
@@ -167,3 +170,22 @@ def test_counts_beyond_what_can_be_limited_are_refused():
     for odd in ("abc", {}, 10**400, None, np.nan, Decimal("nan"), [1.0], np.timedelta64(1)):
         refused("alpha", lambda: error_per_call(odd, 1.0))
         refused("epsilon", lambda: error_per_call(1e-6, odd))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@given(st.lists(st.floats(-0.9, 9.0), min_size=1, max_size=3), st.floats(-3.0, 3.0))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_groups_of_multiplicity_0_are_no_coordinates(monkeypatch, compiled, alphas, epsilon):
+    monkeypatch.setattr(kernels, "compiled_wanted", lambda entries: compiled)
+    empty = Spectrum(alphas, 0.0, 0)  # two equal laws
+    assert hockey_stick(empty, epsilon) == pytest.approx(max(0.0, 1 - math.exp(epsilon)), rel=1e-13)
+    assert log_hockey_stick(empty, 1.0) == -math.inf and epsilon_for_delta(empty, 0.0) == 0
+    padded = Spectrum([*alphas, 0.2], [*[0.0] * len(alphas), 0.3], [*[0] * len(alphas), 2])
+    alone = Spectrum([0.2], [0.3], 2)
+    assert hockey_stick(padded, epsilon) == pytest.approx(float(hockey_stick(alone, epsilon)), rel=1e-12)
+    batch = Spectrum([[0.5, 0.2], [0.5, 0.2]], 0.0, [[0, 0], [1, 0]])
+    assert hockey_stick(batch, 0.5).tolist() == [0.0, float(hockey_stick(Spectrum([0.5]), 0.5))]
+
+
+def test_a_group_of_multiplicity_0_has_no_shift():
+    refused("shift", lambda: Spectrum([0.5, 0.2], [1.0, 0.0], [0, 1]))
