@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ndis_verify.arguments import whole
 from ndis_verify.audit import (
     METHODS,
     GaussianCurve,
@@ -28,10 +30,23 @@ from ndis_verify.audit import (
     step_delta,
 )
 from ndis_verify.audit.composition import histogram_composition
+from ndis_verify.calibrator import NoNoiseNeeded
 from ndis_verify.cli import main
-from ndis_verify.exact_number import InputError, float_array
-from ndis_verify.fast import Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.exact_number import InputError, exact, float_array
+from ndis_verify.fast import (
+    Spectrum,
+    als_cap,
+    als_exact_cap,
+    als_exact_worst_case,
+    als_hockey_stick,
+    als_worst_case,
+    epsilon_for_delta,
+    hockey_stick,
+    log_hockey_stick,
+    rp_hockey_stick,
+)
 from ndis_verify.fast.engine import kernels
+from ndis_verify.fast.least_squares.worst_case import CEILING
 
 RNG = np.random.default_rng(0)
 P, Q = RNG.normal(0, 1, 1000), RNG.normal(0, 1, 1000)
@@ -189,3 +204,48 @@ def test_groups_of_multiplicity_0_are_no_coordinates(monkeypatch, compiled, alph
 
 def test_a_group_of_multiplicity_0_has_no_shift():
     refused("shift", lambda: Spectrum([0.5, 0.2], [1.0, 0.0], [0, 1]))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 2), (2, 0)])
+def test_nothing_asked_of_least_squares_is_nothing_answered(shape):
+    empty = np.empty(shape)
+    assert als_cap(3, empty, epsilon=1.0, delta=0.1).shape == shape
+    assert als_cap(3, 50, epsilon=empty, delta=0.1).shape == als_cap(3, 50, epsilon=1.0, delta=empty).shape == shape
+    assert als_exact_cap(3, 50, epsilon=empty, delta=0.1).shape == shape
+    for worst in (als_worst_case, als_exact_worst_case):
+        for asked in ((empty, 3, 50, 1.0), (0.1, 3, empty, 1.0), (0.1, 3, 50, empty)):
+            for direction in ("both", "insert"):
+                assert {part.shape for part in worst(*asked, direction)} == {shape}
+
+
+@pytest.mark.parametrize("epsilon", [1e3, 1e20, 1e299, 1e308, np.finfo(float).max])
+@pytest.mark.parametrize("rows", [3, 50, 10**6])
+def test_far_epsilons_are_met_by_every_cap(epsilon, rows):
+    """(r/2) log(1/(1 - q)) bounds the loss: it is at most 10.4 rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", NoNoiseNeeded)
+        cap = als_exact_cap(3, rows, epsilon=epsilon, delta=1e-3)
+        if epsilon > 10.4 * rows:
+            assert cap == CEILING
+        if epsilon > 1e15:
+            assert als_cap(3, rows, epsilon=epsilon, delta=1e-3) == CEILING
+
+
+@pytest.mark.parametrize("odd", [np.array(["delete", "insert"]), np.ma.masked_all(2), None, 1, ["delete"], b"insert"])
+def test_a_direction_is_a_word(odd):
+    for worst in (als_worst_case, als_exact_worst_case):
+        refused("direction", lambda: worst(0.1, 3, 50, 1.0, odd))
+    refused("direction", lambda: als_hockey_stick(0.1, 0.2, 3, 50, 1.0, odd))
+    refused("direction", lambda: rp_hockey_stick(0.1, 50, 1.0, odd))
+
+
+@pytest.mark.parametrize("odd", [np.datetime64("2020"), np.timedelta64(50), np.datetime64(50, "s"), "50", b"50"])
+def test_a_date_is_no_whole_number(odd):
+    refused("d", lambda: als_hockey_stick(0.1, 0.2, odd, 5000, 1.0))
+    refused("d", lambda: als_exact_cap(odd, 5000, epsilon=1.0, delta=1e-3))
+    refused("r", lambda: als_exact_worst_case(0.1, 3, odd, 1.0))
+    refused("epsilon", lambda: als_worst_case(0.1, 3, 50, odd))
+    refused("records", lambda: whole(odd, "records"))
+    if not isinstance(odd, str):  # a decimal denotes a number exactly
+        refused("value", lambda: exact(odd))
