@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from decimal import Decimal
@@ -249,3 +250,65 @@ def test_a_date_is_no_whole_number(odd):
     refused("records", lambda: whole(odd, "records"))
     if not isinstance(odd, str):  # a decimal denotes a number exactly
         refused("value", lambda: exact(odd))
+
+
+PAIR = '{"mean_p": [0], "cov_p": 1, "mean_q": [0], "cov_q": 2%s}'
+TABLE = '{"title": "t", "epsilon": "1", "delta": "%s", "r": 20, "bound": "1", "rows": [%s]}'
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"[" * 100_000, "must be JSON"),
+        (b'{"title": "\xff"}', "must be UTF-8"),
+        (b'{"title": "t", "title": "u"}', "the key 'title' is there twice"),
+    ],
+)
+def test_a_table_that_is_no_text_is_refused(tmp_path, capsys, content, says):
+    file = tmp_path / "f.json"
+    file.write_bytes(content)
+    assert main(["forensics", str(file)]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("delta", "noise"), [("0.99999999999999999999", "0.5"), ("0.3", "9.5")])
+@pytest.mark.parametrize("mechanism", ["random projection", "gaussian", "gaussian, classical"])
+def test_noise_that_is_enough_at_epsilon_0_is_said_at_once(tmp_path, capsys, delta, noise, mechanism):
+    file = tmp_path / "f.json"
+    file.write_text(TABLE % (delta, f'{{"mechanism": "{mechanism}", "noise": "{noise}"}}'))
+    assert main(["forensics", str(file), "--json", "--seconds", "60"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["epsilon_at_most"] == "0"
+
+
+def test_a_table_takes_no_longer_than_it_may(tmp_path, capsys):
+    file = tmp_path / "f.json"
+    file.write_text(TABLE % ("1e-5", ", ".join(['{"mechanism": "random projection", "noise": "5"}'] * 1000)))
+    assert main(["forensics", str(file), "--seconds", "0.5"]) == 3
+    assert "took longer than 0.5 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["-1e-3", "-0.5", "-.5", "-1E+2", "-5e-1", "-7"])
+def test_a_negative_number_is_a_value_however_it_is_written(capsys, number):
+    pair = ["--cov-p", "1", "--mean-q", "0", "--cov-q", "1"]
+    assert main(["delta", "--mean-p", number, *pair, "--epsilon", "1", "--digits", "5", "--json"]) == 0
+    spaced = json.loads(capsys.readouterr().out)
+    assert main(["delta", f"--mean-p={number}", *pair, "--epsilon", "1", "--digits", "5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == spaced
+
+
+def test_lists_and_epsilons_may_begin_with_a_minus(capsys):
+    pair = ["--mean-p", "-0.5,1", "--cov-p", "1,-0.1;-0.1,1", "--mean-q", "-1e-3,-2", "--cov-q", "1"]
+    assert main(["delta", *pair, "--epsilon", "-1e4", "-1", "--digits", "5", "--json"]) == 0
+    values = [json.loads(line)["value"] for line in capsys.readouterr().out.splitlines()]
+    assert len(values) == 2 and 0 < float(values[1]) < 1
+    with pytest.raises(SystemExit):
+        main(["delta", *pair, "--epsilon", "-x"])
+
+
+def test_a_pair_that_says_something_twice_is_refused(tmp_path, capsys):
+    file = tmp_path / "pair.json"
+    file.write_text(PAIR % "")
+    assert main(["delta", "--pair", str(file), "--epsilon", "1", "--digits", "5"]) == 0
+    file.write_text(PAIR % ', "mean_p": [9]')
+    assert main(["delta", "--pair", str(file), "--epsilon", "1"]) == 2
+    assert "the key 'mean_p' is there twice" in capsys.readouterr().err
