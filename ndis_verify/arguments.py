@@ -7,7 +7,7 @@ from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
-from ndis_verify.exact_number import InputError, exact
+from ndis_verify.exact_number import InputError, exact, float_array, of_numpy
 
 _WORDS = {
     "(0, 1)": "must lie strictly between 0 and 1",
@@ -23,7 +23,7 @@ def within(value: Any, argument: str, interval: str) -> None:
         inside = (low < value if interval[0] == "(" else low <= value) & (
             value < high if interval[-1] == ")" else value <= high
         )
-    except TypeError:
+    except (TypeError, ArithmeticError):  # the second of Decimal("NaN")
         raise InputError(argument, value, "must be a number") from None
     if getattr(value, "ndim", 0):
         if inside.all():
@@ -34,9 +34,19 @@ def within(value: Any, argument: str, interval: str) -> None:
     raise InputError(argument, value, _WORDS.get(interval, f"must lie in {interval}"))
 
 
+def real(value: Any, argument: str, interval: str) -> float:
+    """One real number as a float, which must lie in the interval, see `within`."""
+    number = float_array(value, argument, "must be a number")
+    if number.ndim or isinstance(value, bool) or of_numpy(value, "bool_"):
+        raise InputError(argument, value, "must be one number")
+    within(float(number), argument, interval)
+    return float(number)
+
+
 def whole(value: Any, argument: str, least: int = 0, most: int | None = None) -> int:
     """An int, Python's or numpy's, from `least` to `most`."""
-    good = isinstance(value, numbers.Integral) and not isinstance(value, bool) and least <= int(value)
+    good = isinstance(value, numbers.Integral) and not (isinstance(value, bool) or of_numpy(value, "timedelta64"))
+    good = good and least <= int(value)
     if not good or (most is not None and value > most):
         limits = f", at least {least}" if most is None else f" from {least} to {most}"
         raise InputError(argument, value, f"must be a whole number{limits}")
@@ -45,13 +55,13 @@ def whole(value: Any, argument: str, least: int = 0, most: int | None = None) ->
 
 def one_of(value: Any, argument: str, allowed: Collection[str]) -> None:
     """One of the words that are allowed."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(argument, value, f"must be one of {', '.join(allowed)}")
 
 
 def direction(value: Any) -> None:
     """From which of two neighbours a record is gone: "delete" or "insert"."""
-    if value not in ("delete", "insert"):
+    if not isinstance(value, str) or value not in ("delete", "insert"):
         raise InputError("direction", value, "must be 'delete' or 'insert'")
 
 

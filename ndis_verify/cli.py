@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import select
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ndis_verify import __version__
 from ndis_verify.commands.verbs import VERBS, module_of
@@ -20,6 +21,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.plain_text import printable
 
 USAGE, FAILED, UNDECIDED = 2, 1, 3
+_NEGATIVE = re.compile(r"-\.?\d[\d.,;eE+\- ]*\Z", re.ASCII)  # a number, or numbers with commas and semicolons
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,7 +61,14 @@ def interrupted() -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints show a terminal nothing that it would obey."""
+    """A parser whose complaints show a terminal nothing that it would obey, and for which -1e-3 and -0.5,1 are values.
+
+    No option of a command looks like a number.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._negative_number_matcher = _NEGATIVE
 
     def error(self, message: str) -> NoReturn:
         super().error(printable(message))

@@ -61,7 +61,7 @@ def exact(value: Any, argument: str = "value") -> Fraction:
         return value
     if isinstance(value, bool) or of_numpy(value, "bool_"):
         raise InputError(argument, value, "must be a real number, not a boolean")
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and not of_numpy(value, "timedelta64"):
         return Fraction(int(value))
     if isinstance(value, float) or of_numpy(value, "floating"):
         if not math.isfinite(value):
@@ -104,17 +104,23 @@ def to_mpf(value: Fraction | float | int) -> mpmath.mpf:
 
 
 def float_array(values: Any, argument: str, rule: str = "must be a number or an array of numbers") -> np.ndarray:
-    """`values` as a float64 array; raises `InputError` where it holds no real numbers, or is masked."""
+    """`values` as a float64 array; raises `InputError` where it holds anything but real numbers, or is masked.
+
+    Text, dates, durations and complex numbers are refused, whatever numpy would make of them.
+    """
     import numpy as np
 
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
     require_unmasked(values, argument)
     try:
-        if np.iscomplexobj(values):
+        held = np.asarray(values)
+        if held.dtype.kind == "c":
             rule = "must be real"
+        odd = (str, bytes, np.datetime64, np.timedelta64)
+        if held.dtype.kind not in "biufO" or (held.dtype.kind == "O" and any(isinstance(v, odd) for v in held.flat)):
             raise TypeError
-        return np.asarray(values, dtype=np.float64)
+        return held.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of tensors with gradients
         raise InputError(argument, values, rule) from None
 

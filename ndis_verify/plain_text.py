@@ -33,6 +33,16 @@ def jsonable(value: Any) -> Any:
     return "infinite" if isinstance(value, float) and math.isinf(value) else value
 
 
+def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON text, for `object_pairs_hook`; raises `ValueError` where a key is there twice."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {beginning(key)!r} is there twice")
+        found[key] = value
+    return found
+
+
 def beginning(text: str, length: int = 60) -> str:
     """So much of the text, printable, as tells which one it is."""
     return printable(text[:length]) + ("..." if len(text) > length else "")

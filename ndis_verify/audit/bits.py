@@ -32,15 +32,14 @@ from ndis_verify.audit.bit_features import (
     features,
     size_and_low_bits,
 )
-from ndis_verify.audit.candidate_sets import Chooser, ChosenSet, Target
+from ndis_verify.audit.candidate_sets import MOST_EPSILON, Chooser, ChosenSet, Target
 from ndis_verify.audit.limits import checked_confidence, clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.audit.operating_points import OperatingPoints
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, require_unmasked
 from ndis_verify.rich import field_table
 
 Sampler = Callable[[int], Any]
 MOST_CELLS = 512
-MOST_EPSILON = 700.0  # e^epsilon stays finite
 FEWEST, MOST_DRAWS, MOST_NUMBERS = 32, 10**8, 10**8
 _HEADLINE = (
     0.5  # of the allowed failure: for the event with the best forecast; the rest is shared by the best of each family
@@ -378,7 +377,7 @@ def _target(epsilon: Any, delta: Any) -> Target:
 
 
 def _real(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def _halves(source: Any, draws: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -412,8 +411,7 @@ def _refuse_replay(first: np.ndarray, second: np.ndarray, name: str) -> None:
 
 def _matrix(given: Any, name: str, count: int | None = None) -> np.ndarray:
     """Releases as an n x k float64 array, infinities and nan allowed. Raises `InputError`."""
-    if isinstance(given, np.ma.MaskedArray):
-        raise InputError(name, "a masked array", "must hold every number: a mask would be lost")
+    require_unmasked(given, name)
     try:
         held = np.asarray(given)
     except ValueError:
@@ -436,6 +434,7 @@ def _matrix(given: Any, name: str, count: int | None = None) -> np.ndarray:
 
 
 def _value(value: Any, width: int, name: str) -> np.ndarray:
+    require_unmasked(value, name)
     rows = np.asarray(value)
     if rows.dtype.kind not in "fiu" or rows.size not in (1, width) or not np.isfinite(rows.astype(np.float64)).all():
         raise InputError(name, str(value)[:80], f"must be {width} finite numbers, or one")

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtri
 
+MOST_EPSILON = 700.0  # e^epsilon stays finite
 _MOST_ATOMS = 256
 _RESOLUTIONS = (8, 32, 128)
 _SHARES = np.array([0.1, 0.25, 0.5, 0.75])

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from ndis_verify.audit.limits import checked_confidence, clopper_pearson_lower, clopper_pearson_upper
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.rich import field_table
 
 SMALLEST = 16
@@ -38,7 +38,7 @@ class Classifier:
 
     def __call__(self, outputs: Any) -> np.ndarray:
         """The score of every output, shape (n,)."""
-        return _features(np.asarray(outputs, dtype=np.float64), self.centre, self.scale) @ self.weights
+        return _features(float_array(outputs, "outputs"), self.centre, self.scale) @ self.weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: f
     True
     """
     failure = 1 - checked_confidence(confidence)
-    at = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
+    at = np.atleast_1d(float_array(epsilons, "epsilons"))
     if at.ndim != 1 or not at.size or not (np.isfinite(at) & (at >= 0)).all():
         raise InputError("epsilons", epsilons, "must be one axis of finite numbers, at least 0, not empty")
     samples = _outputs(p, "p"), _outputs(q, "q")
@@ -176,10 +176,7 @@ def _features(outputs: np.ndarray, centre: np.ndarray, scale: np.ndarray) -> np.
 
 
 def _outputs(values: Any, name: str, least: int = SMALLEST) -> np.ndarray:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(name, values, "must be an array of numbers, one output per row") from None
+    found = float_array(values, name, "must be an array of real numbers, one output per row")
     if found.ndim not in (2, 3) or not found.size:
         raise InputError(name, f"an array of shape {found.shape}", "must have shape (n, d), or (n, k, d) for k copies")
     if len(found) < least:

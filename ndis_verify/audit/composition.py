@@ -14,7 +14,7 @@ import numpy as np
 
 from ndis_verify.arguments import one_of, whole, within
 from ndis_verify.audit.loss_masses import LossMasses
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.fast.engine.curve import Pair
 from ndis_verify.fast.engine.whitening import spectrum
@@ -40,7 +40,7 @@ class Profile:
 
     def __call__(self, epsilon: Any) -> np.ndarray:
         """delta at epsilon, finite, of either sign."""
-        e = np.asarray(epsilon, dtype=np.float64)
+        e = float_array(epsilon, "epsilon")
         return np.where(
             e < 0, -np.expm1(np.minimum(e, 0)) + self.below(np.minimum(e, 0)), self.above(np.maximum(e, 0))
         )[()]
@@ -187,7 +187,7 @@ def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: f
     loss. Losses are rounded up to multiples of `step`, which raises delta by at most copies * step. Raises
     `InputError`.
     """
-    first, second = (np.asarray(values, dtype=np.float64) for values in (p, q))
+    first, second = (float_array(values, name) for name, values in (("p", p), ("q", q)))
     bad = first.ndim != 1 or first.shape != second.shape or not (first.sum() > 0 and second.sum() > 0)
     if bad or not (np.isfinite(first).all() and np.isfinite(second).all() and min(first.min(), second.min()) >= 0):
         raise InputError(
@@ -204,7 +204,7 @@ def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: f
 def _checked(copies: Any, epsilons: Any, side: str) -> np.ndarray:
     one_of(side, "side", SIDES)
     whole(copies, "copies", 1)
-    at = np.asarray(epsilons, dtype=np.float64)
+    at = float_array(epsilons, "epsilons")
     if not np.isfinite(at).all():
         raise InputError("epsilons", epsilons, "must be finite")
     return at

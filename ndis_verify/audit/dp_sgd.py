@@ -11,7 +11,7 @@ import numpy as np
 
 from ndis_verify.arguments import whole, within
 from ndis_verify.audit.subsampled_gaussian import ComposedStep, composed_step
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 
 _BLOCK = 200_000  # numbers of one array of a block of models: what stays in the cache
 
@@ -381,7 +381,7 @@ def _blocks(model: Model, x: np.ndarray, models: int) -> list[int]:
 
 
 def checked_records(model: Model, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y)
+    x, y = float_array(x, "x"), float_array(y, "y")
     inputs = getattr(model, "inputs", x.shape[-1] if x.ndim else 0)
     if x.ndim != 2 or x.shape[1] != inputs or not np.isfinite(x).all():
         raise InputError("x", f"shape {x.shape}", f"must be finite records with {inputs} columns")
@@ -392,7 +392,7 @@ def checked_records(model: Model, x: Any, y: Any) -> tuple[np.ndarray, np.ndarra
 
 
 def _direction(canary: Any, size: int) -> np.ndarray:
-    vector = np.asarray(canary, dtype=np.float64)
+    vector = float_array(canary, "canary")
     if vector.shape != (size,) or not np.isfinite(vector).all() or not vector.any():
         raise InputError(
             "canary", f"shape {vector.shape}", f"must be 'random' or a finite vector of {size} numbers, not all 0"

@@ -10,7 +10,7 @@ import scipy
 from scipy.special import ndtri
 
 from ndis_verify.arguments import within
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.trade_off import gaussian_trade_off
 from ndis_verify.rich import field_table
@@ -32,13 +32,13 @@ class GaussianCurve:
 
     def delta(self, epsilon: Any) -> np.ndarray:
         """delta of the Gaussian pair at `epsilon` (any shape, >= 0). Raises `InputError`."""
-        eps = np.asarray(epsilon, dtype=np.float64)
+        eps = float_array(epsilon, "epsilon")
         within(eps, "epsilon", "[0, inf)")
         return gaussian_hockey_stick(self.mu, 1.0, eps) if self.mu > 0 else np.zeros(eps.shape)[()]
 
     def epsilon(self, delta: Any) -> np.ndarray:
         """The smallest epsilon >= 0 of the Gaussian pair at `delta` (any shape, in (0, 1]). Raises `InputError`."""
-        target = np.asarray(delta, dtype=np.float64)
+        target = float_array(delta, "delta")
         if not ((target > 0) & (target <= 1)).all():
             raise InputError("delta", delta, "must lie in (0, 1]: no Gaussian pair has an epsilon at delta = 0")
         if self.mu <= 0:

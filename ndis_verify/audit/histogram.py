@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 
-from ndis_verify.arguments import one_of, whole
-from ndis_verify.audit.candidate_sets import Target, learned_edges
+from ndis_verify.arguments import one_of, real, whole
+from ndis_verify.audit.candidate_sets import MOST_EPSILON, Target, learned_edges
 from ndis_verify.audit.limits import checked_confidence, tv_radius
 from ndis_verify.audit.samples import as_sample, check_distinguishable, survey
 from ndis_verify.audit.set_limits import Audited, ScoreAudit, best_set, dkw, family, within_radii
@@ -32,7 +32,7 @@ def audit_scores(
     """Audit the privacy of a mechanism from two samples of a score (KM-Alg2 with limits that hold).
 
     p, q: independent scores under the two neighbouring inputs, one axis each, or samples that read in chunks
-    (`score_files.ScoreFile`); at least 8 rows, sizes may differ. `method`:
+    (`score_files.ScoreFile`); at least 8 rows, sizes may differ. 0 <= epsilon <= 700, delta in [0, 1]. `method`:
 
     - "best-set": one set of scores, learned and chosen for `delta` or `epsilon` (one is required) on a quarter of the
       rows, bounded by Clopper-Pearson limits on the rest. Conditionally on the choice the counts are binomial; the two
@@ -90,9 +90,11 @@ def audit_by_methods(
     >>> sorted(found), bool(0.7 < found["best-set"].delta(1.0) < 0.7876)
     (['best-set', 'tv'], True)
     """
+    if isinstance(methods, str) or not isinstance(methods, Collection) or not len(methods):
+        raise InputError("methods", methods, "must be a list of at least one method")
     for method in methods:
         one_of(method, "method", METHODS)
-        target = _target(method, delta, epsilon)
+    target = _target(methods, delta, epsilon)
     failure = 1 - checked_confidence(confidence)
     samples = (as_sample(p, "p"), as_sample(q, "q"))
     surveys = survey(samples[0]), survey(samples[1])
@@ -104,16 +106,16 @@ def audit_by_methods(
     }
 
 
-def _target(method: str, delta: float | None, epsilon: float | None) -> Target | None:
-    for name, value, high in (("delta", delta, 1.0), ("epsilon", epsilon, np.inf)):
-        if value is not None and not (0 <= value <= high and np.isfinite(value)):
-            raise InputError(name, value, "must lie in [0, 1]" if name == "delta" else "must be finite and at least 0")
-    if delta is None and epsilon is None:
-        if method in ("best-set", "threshold", "threshold-jeffreys", "gdp", "credible"):
-            raise InputError("delta, epsilon", "None", f"method {method} chooses its set for one of them")
+def _target(methods: Collection[str], delta: float | None, epsilon: float | None) -> Target | None:
+    at = None if epsilon is None else real(epsilon, "epsilon", f"[0, {MOST_EPSILON:g}]")
+    allowed = None if delta is None else real(delta, "delta", "[0, 1]")
+    if allowed is None and at is None:
+        for method in methods:
+            if method in ("best-set", "threshold", "threshold-jeffreys", "gdp", "credible"):
+                raise InputError("delta, epsilon", "None", f"method {method} chooses its set for one of them")
         return None
     # With both, the claim at stake is delta at that epsilon.
-    return Target(epsilon=epsilon) if epsilon is not None else Target(delta=delta)
+    return Target(epsilon=at) if at is not None else Target(delta=allowed)
 
 
 def _tv(audited: Audited, bins: Any) -> ScoreAudit:
@@ -175,9 +177,10 @@ def equal_edges(low: Any, high: Any, count: Any) -> np.ndarray:
     Raises `InputError`.
     """
     count = whole(count, "bins", 2, MOST_BINS)
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise InputError("bins", f"[{low}, {high}]", "must be a range a < b of finite numbers")
-    return np.unique(np.linspace(low, high, int(count) + 1)[1:-1])
+    start, end = (real(value, "bins", "(-inf, inf)") for value in (low, high))
+    if not 0 < end - start < np.inf:
+        raise InputError("bins", f"[{start}, {end}]", "must be a range a < b whose length is a finite number")
+    return np.unique(np.linspace(start, end, count + 1)[1:-1])
 
 
 _OF_BINS: dict[str, Callable[[Audited, Any], ScoreAudit]] = {"tv": _tv, "plug-in": _plug_in}

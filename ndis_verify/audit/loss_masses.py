@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
+from ndis_verify.exact_number import float_array
+
 
 @dataclass(frozen=True, eq=False)
 class LossMasses:
@@ -37,7 +39,7 @@ class LossMasses:
 
     def delta(self, epsilon: Any) -> np.ndarray:
         """`E[(1 - e^{epsilon - s})_+]` at every epsilon, finite, any shape."""
-        at = np.asarray(epsilon, dtype=np.float64)
+        at = float_array(epsilon, "epsilon")
         losses = self.lowest + self.step * np.arange(self.masses.size)
         found = []
         for one in at.ravel():

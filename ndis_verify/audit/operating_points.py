@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ndis_verify.arguments import within
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 
 Basis = Literal["guaranteed", "posterior", "estimate"]
 _LOST = 2.0**-51  # relative: what a sum, a logarithm or an exponential may lose; limits are rounded down by it
@@ -37,7 +37,7 @@ class OperatingPoints:
     def of(cls, power: Any, level: Any, first_is_p: Any, confidence: float, basis: Basis) -> OperatingPoints:
         """The sets and their complements: P(S) >= a and Q(S) <= b are Q(not S) >= 1 - b and P(not S) <= 1 - a."""
         a, b, order = np.broadcast_arrays(
-            np.asarray(power, float), np.asarray(level, float), np.asarray(first_is_p, bool)
+            float_array(power, "power"), float_array(level, "level"), np.asarray(first_is_p, bool)
         )
         return cls(
             np.concatenate([a, 1 - b]), np.concatenate([b, 1 - a]), np.concatenate([order, ~order]), confidence, basis
@@ -48,7 +48,7 @@ class OperatingPoints:
 
         order "P,Q": of delta_{P,Q} alone; "Q,P": of delta_{Q,P}; "both": of the larger. Raises `InputError`.
         """
-        eps = np.asarray(epsilon, dtype=np.float64)
+        eps = float_array(epsilon, "epsilon")
         within(eps, "epsilon", "[0, inf)")
         power, level = self._ordered(order)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -60,7 +60,7 @@ class OperatingPoints:
 
         Infinite only where a level is 0, which a limit never is. `order` as in `delta`. Raises `InputError`.
         """
-        target = np.asarray(delta, dtype=np.float64)
+        target = float_array(delta, "delta")
         within(target, "delta", "[0, 1]")
         power, level = self._ordered(order)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -84,7 +84,7 @@ class OperatingPoints:
         1) and (1, 0). Rigorous where converting a profile is not: T is convex and each point lies above it. T(P, Q) is
         its mirror image. Raises `InputError`.
         """
-        x = np.asarray(alpha, dtype=np.float64)
+        x = float_array(alpha, "alpha")
         within(x, "alpha", "[0, 1]")
         return np.minimum(np.interp(x, *self._hull()) + _LOST, 1 - x)[()]
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 
 CHUNK = 1 << 16
 KEPT = 1 << 16  # rows of the learning part that are kept
@@ -47,13 +47,10 @@ class ArraySample:
 
 
 def as_sample(scores: Any, name: str) -> Sample:
-    """`scores` itself if it has chunks, else one axis of finite numbers. Raises `InputError`."""
-    if hasattr(scores, "chunks"):
+    """`scores` itself if it reads in chunks, else one axis of finite numbers. Raises `InputError`."""
+    if callable(getattr(scores, "chunks", None)):
         return scores
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(name, scores, "must be one axis of numbers") from None
+    values = float_array(scores, name, "must be one axis of real numbers")
     if values.ndim != 1:
         raise InputError(name, f"an array of shape {values.shape}", "must have one axis: one score per row")
     bad = np.flatnonzero(~np.isfinite(values))

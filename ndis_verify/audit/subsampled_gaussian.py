@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from ndis_verify.arguments import whole, within
 from ndis_verify.audit.loss_masses import LossMasses
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.accuracy import margin
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
 
@@ -38,7 +38,7 @@ def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
     0.0288676178
     """
     _checked(rate, noise)
-    eps = np.asarray(epsilon, dtype=np.float64)
+    eps = float_array(epsilon, "epsilon")
     within(eps, "epsilon", "[0, inf)")
     with np.errstate(over="ignore", divide="ignore"):
         # log((e^eps - 1 + q)/q) = eps + log(1 + (1 - q)(1 - e^-eps)/q)
@@ -178,7 +178,7 @@ def _with_tail(masses: np.ndarray, tail: float) -> np.ndarray:
 
 def _larger(laws: tuple[LossMasses, ...], epsilon: Any) -> np.ndarray:
     """The divergence at epsilon >= 0, the larger of both orders (KM-eq9.1)."""
-    eps = np.asarray(epsilon, dtype=np.float64)
+    eps = float_array(epsilon, "epsilon")
     within(eps, "epsilon", "[0, inf)")
     return np.maximum(*(law.delta(eps) for law in laws))
 

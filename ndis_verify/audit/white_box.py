@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.arguments import within
-from ndis_verify.exact_number import InputError, as_float, exact
+from ndis_verify.arguments import real, within
+from ndis_verify.exact_number import InputError, as_float, exact, float_array
 from ndis_verify.fast.accuracy import PROMISES, margin
 from ndis_verify.fast.composition import compose
 from ndis_verify.fast.engine.whitening import PairBatch, spectrum
@@ -44,7 +44,7 @@ class WitnessSet:
 
     def contains(self, outputs: Any) -> np.ndarray:
         """Whether each output lies in the set. outputs: (..., d), or (..., copies, d) for several copies."""
-        x = np.asarray(outputs, dtype=np.float64)
+        x = float_array(outputs, "outputs")
         curved = (x * x) @ self.matrix if self.matrix.ndim == 1 else ((x @ self.matrix) * x).sum(axis=-1)
         value = curved + x @ self.vector
         return (value if self.copies == 1 else value.sum(axis=-1)) + self.constant > 0
@@ -206,11 +206,8 @@ def error_per_call(alpha: float, epsilon: float) -> float:
     >>> print(f"{error_per_call(1e-6, 1.0):.6e}")
     2.689414e-07
     """
-    if not 0 <= alpha < np.inf:
-        raise InputError("alpha", alpha, "must be finite and at least 0")
-    if not np.isfinite(epsilon):
-        raise InputError("epsilon", epsilon, "must be finite")
-    return float(alpha) * np.exp(-np.logaddexp(0.0, epsilon))
+    error, at = real(alpha, "alpha", "[0, inf)"), real(epsilon, "epsilon", "(-inf, inf)")
+    return error * float(np.exp(-np.logaddexp(0.0, at)))
 
 
 def two_call_limits(cdf: Cdf, error: float) -> Limits:

@@ -15,6 +15,7 @@ from typing import Any
 from ndis_verify.arguments import one_of
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.forensics.rules import RULES, Interval, Setting
+from ndis_verify.plain_text import no_doubles
 from ndis_verify.runs.files import read_regular
 
 MAX_BYTES = 1 << 20
@@ -68,7 +69,11 @@ def load(name: str | Path) -> Declaration:
     """A declaration that comes with the package, by its name, or one in a file. Raises `InputError`, `OSError`."""
     if str(name) in shipped():
         return parsed((_folder() / f"{name}.json").read_text(encoding="utf-8"))
-    return parsed(read_regular(Path(name), MAX_BYTES).decode("utf-8"))
+    try:
+        text = read_regular(Path(name), MAX_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("declaration", str(name), f"must be UTF-8 ({error})") from None
+    return parsed(text)
 
 
 def _folder() -> Any:
@@ -78,8 +83,8 @@ def _folder() -> Any:
 def parsed(text: str) -> Declaration:
     """A declaration from JSON; nothing in it is run. Raises `InputError` that names the key."""
     try:
-        data = json.loads(text)
-    except ValueError as error:
+        data = json.loads(text, object_pairs_hook=no_doubles)
+    except (ValueError, RecursionError) as error:
         raise InputError("declaration", text[:40], f"must be JSON ({error})") from None
     _require_keys(data, "declaration", _KEYS, {"title", "epsilon", "delta", "rows"})
     rows = data["rows"]

@@ -163,6 +163,8 @@ def _epsilon(rule: Rule, level: Fraction, corners: Sequence[Setting]) -> Fractio
             return None
         high *= 2
     low = high / 2 if high > Fraction(1, 64) else Fraction(0)
+    if not low and meets(low):
+        return low
     while high - low > high / 10**4:
         middle = (low + high) / 2
         low, high = (low, middle) if meets(middle) else (middle, high)

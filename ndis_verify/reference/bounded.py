@@ -46,14 +46,14 @@ class Limits:
         return cls(arguments.seconds, arguments.memory)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options `--seconds` and `--memory`; `Limits.of` reads them."""
+def add_arguments(parser: argparse.ArgumentParser, seconds: float = Limits.seconds) -> None:
+    """The options `--seconds`, and its default, and `--memory`; `Limits.of` reads them."""
     parser.add_argument(
         "--seconds",
         type=float,
-        default=Limits.seconds,
+        default=seconds,
         metavar="S",
-        help=f"time that a request may take (default {Limits.seconds:g})",
+        help=f"time that a request may take (default {seconds:g})",
     )
     parser.add_argument(
         "--memory",

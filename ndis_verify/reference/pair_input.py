@@ -9,6 +9,7 @@ from typing import Any
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.plain_text import no_doubles
 from ndis_verify.reference.quantities import covariance, vector
 from ndis_verify.runs.files import read_regular
 
@@ -34,7 +35,7 @@ def pair_from_file(path: Path) -> GaussianPair:
     """The pair in a JSON file; numbers may be decimal strings or JSON numbers, read as the decimals they are."""
     content = read_regular(path, MAX_FILE_BYTES, argument="--pair", follow=True)
     try:
-        data = json.loads(content, parse_int=str, parse_float=str, parse_constant=str)
+        data = json.loads(content, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=no_doubles)
     except (ValueError, RecursionError) as error:
         raise InputError("--pair", str(path), f"is not JSON: {error}") from None
     if not isinstance(data, dict) or set(data) != set(_NAMES):

@@ -93,6 +93,15 @@ class Spectrum:
             raise InputError("alpha", alpha.shape, "must broadcast with shift_squared and multiplicity") from None
         if 0 in shape:
             raise InputError("alpha", alpha.shape, "must not be empty")
+        padding = np.broadcast_to(count == 0, shape)
+        if padding.any():
+            bad = padding & (shift > 0)
+            if bad.any():
+                moved = float(np.broadcast_to(shift, shape)[bad].flat[0])
+                raise InputError("shift", moved, "must be 0 where the multiplicity is 0")
+            # Of any other eigenvalue the bounds of the loss would be its own.
+            alpha, logs = np.where(padding, 0.0, alpha), np.where(padding, np.longdouble(0), logs)
+            alpha.setflags(write=False)
         for name, array in (
             ("alpha", alpha),
             ("shift_squared", squares),

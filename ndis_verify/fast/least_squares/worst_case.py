@@ -70,6 +70,8 @@ def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "bot
     0.0013854
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
+    if not cap.size:
+        return worst_of(np.zeros(cap.shape), np.zeros(cap.shape), np.zeros(cap.shape, bool))
     sides = np.array([name == "insert" for name in directions])
     found = _highest(_Setting(d, *(x.ravel() for x in (cap, r, epsilon))), sides)
     log_delta, share, insert = (part.reshape(cap.shape) for part in (found.value, found.share, found.insert))
@@ -93,7 +95,8 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     0.09615764
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta)
-    cap = _caps(d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)
+    flat = _caps(d, *(x.ravel() for x in (r, epsilon, delta))) if delta.size else np.empty(0)
+    cap = flat.reshape(delta.shape)
     say_where_needless("als_cap", cap == CEILING, ANY_CAP)
     return cap[()]
 
@@ -234,7 +237,7 @@ def checked_edge(
     """cap in [0, 1), d, r, epsilon >= 0 as arrays of one shape (d an int), and the directions meant. Raises
     `InputError`.
     """
-    if direction != "both" and direction not in DIRECTIONS:
+    if not isinstance(direction, str) or direction not in (*DIRECTIONS, "both"):
         raise InputError("direction", direction, "must be 'delete', 'insert' or 'both'")
     cap = probabilities(cap, "cap")
     if (cap == 1).any():
@@ -290,7 +293,7 @@ def cap_of(room: np.ndarray) -> np.ndarray:
 
 def start_of(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """A room to start from: where the mean shift sqrt(r) q/2 is that of a Gaussian mechanism."""
-    level = np.sqrt(-2 * goal)
+    level, epsilon = np.sqrt(-2 * goal), np.minimum(epsilon, 1e300)  # beyond, 2 epsilon may be no float
     shift = np.maximum(2 * epsilon / (np.sqrt(2 * epsilon + level**2) + level), 2.5 * np.exp(goal))
     return np.log(2 * shift) - 0.5 * np.log(r)
 

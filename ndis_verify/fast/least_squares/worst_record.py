@@ -52,6 +52,8 @@ def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str 
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
     require_enough_rows(d, r)
+    if not cap.size:
+        return worst_of(np.zeros(cap.shape), np.zeros(cap.shape), np.zeros(cap.shape, bool))
     flat = _largest(cap.ravel(), r.ravel(), epsilon.ravel(), d, directions)
     values, records = (part.reshape(-1, *cap.shape) for part in flat)
     best = np.argmax(values, axis=0)
@@ -76,9 +78,11 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta, zero=True)
     require_enough_rows(d, r)
     # Rounded down: three roundings are below 2^-51, and the loss of a cap above by one of them is above epsilon.
-    result = np.nextafter(-np.expm1(-2 * epsilon / r) * (1 - 2.0**-50), 0).ravel()
-    pure = np.minimum(result, CEILING)
-    live = np.flatnonzero(delta.ravel())
+    with np.errstate(over="ignore"):
+        result = np.nextafter(-np.expm1(-2 * epsilon / r) * (1 - 2.0**-50), 0).ravel()
+    pure, positive = np.minimum(result, CEILING), delta.ravel() > 0
+    result[positive] = pure[positive]
+    live = np.flatnonzero(positive & (pure < CEILING))
     if live.size:
         found = _caps(d, *(x.ravel()[live] for x in (r, epsilon, delta)))
         result[live] = np.where(np.log1p(-found) < _BEYOND * np.log1p(-pure[live]), found, pure[live])
