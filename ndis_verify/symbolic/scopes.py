@@ -104,20 +104,22 @@ def taken_over(side: Any, values: Mapping[Any, Any]) -> Any:
 
 
 def number_of_array(side: Any, values: Mapping[Any, Any]) -> Any:
-    """A call in `side` that is of an array, and would be of a number with `values` put in: the size of the array would
-    be lost, while I is 1 whatever its size. None where there is none.
+    """A call in `side` that is of arrays, and would be of numbers alone with `values` put in: the size of the arrays
+    would be lost, while I is 1 whatever its size. None where there is none.
     """
     for call in side.atoms(AppliedUndef):
-        if not isinstance(call, (transpose, inverse, each, type(pull(x)))):
-            for arg in filter(_is_array, call.args):
-                found = sp.expand(arg.subs(values, simultaneous=True))
-                if not _is_array(found) and (found != 0 or str(call.func) in SIZES):
-                    return call
+        arrays = [arg for arg in call.args if _is_array(arg)]
+        if arrays and not isinstance(call, (transpose, inverse, each, type(pull(x)))):
+            found = [sp.expand(arg.subs(values, simultaneous=True)) for arg in arrays]
+            if not any(map(_is_array, found)) and (any(found) or str(call.func) in SIZES):
+                return call
     return None
 
 
 def _is_array(value: Any) -> bool:
-    return not value.is_commutative and any(not one.is_commutative for one in value.free_symbols)
+    """Whether it is made of letters; a matrix that is written out has its size."""
+    made = not value.is_commutative and any(not one.is_commutative for one in value.free_symbols)
+    return made and not isinstance(value, sp.MatrixBase)
 
 
 def unheard(symbol: Any) -> dict[str, bool]:
