@@ -105,8 +105,7 @@ def _linear_form(transposed, squared):
         "linear form of a standard normal vector",
         {"f": x**2, "argument": x, "b^T": transposed, "b": squared, "length": size},
         {
-            "transpose": Step("transpose", "", lhs=transpose(squared), rhs=transposed),
-            "length": "length",
+            "length": f"u^T {squared} = n^2",
             "sign": _at_least(x**2, zero),
         },
     ), w
@@ -117,9 +116,9 @@ def test_a_form_has_the_length_of_its_vector():
     u, w = letter("u"), letter("v")
     size = sp.Symbol("n", nonnegative=True)
     for squared, right in ((u, True), (w, False)):
-        length = Hypothesis("length", sp.Eq(scalar(transpose(u) * squared), size**2))
+        length = Hypothesis(f"u^T {squared} = n^2", sp.Eq(scalar(transpose(u) * squared), size**2))
         step, _ = _linear_form(transpose(u), squared)
-        assert ("'transpose'" not in _problems(step, hypotheses=(length,))) is right
+        assert ("says nothing of these letters" not in _problems(step, hypotheses=(length,))) is right
 
 
 @pytest.mark.parametrize("argument", [sp.Symbol("k", positive=True), sp.Function("k", real=True)(one)])
@@ -294,7 +293,7 @@ def _off_the_mean(c):
         "Hoeffding's inequality",
         {"X": term, "mean": sp.Symbol("M", real=True), "m": sp.Integer(10), "c": c},
         {
-            "independent": "independent copies",
+            "independent": "independent draws",
             "low": Step("low", "", term, zero, ">=", term),
             "high": Step("high", "", one, term, ">=", term * sp.Symbol("X", nonnegative=True)),
             "copies": _at_least(sp.Integer(10), zero, ">"),
@@ -305,12 +304,12 @@ def _off_the_mean(c):
 
 def test_a_mean_is_off_by_a_distance():
     """It is off by -1 or more in any case."""
-    assert _problems(_off_the_mean(one), hypotheses=("independent copies",)) == ""
-    assert "'distance' is not shown" in _problems(_off_the_mean(-one), hypotheses=("independent copies",))
+    assert _problems(_off_the_mean(one), hypotheses=("independent draws",)) == ""
+    assert "'distance' is not shown" in _problems(_off_the_mean(-one), hypotheses=("independent draws",))
 
 
 def test_one_limit_has_one_level():
-    limit, words = sp.Symbol("L", nonnegative=True), ("a fixed set", "independent draws")
+    limit, words = sp.Symbol("L", nonnegative=True), ("sets fixed by other rows", "independent draws")
 
     def of(name, level, limit=limit):
         shown = {"fixed": words[0], "independent": words[1], "level": _at_least(level, zero)}
@@ -378,7 +377,7 @@ def test_infima_without_jumps_have_ends_without_jumps():
 
 def test_errors_of_a_test_are_unknown_numbers():
     """Two variables were the errors of a test of a pair that is mu-GDP."""
-    words, numbers = "the pair is mu-GDP", {name: sp.Symbol(name, real=True) for name in ("u", "v", "mu")}
+    words, numbers = "a mu-GDP pair", {name: sp.Symbol(name, real=True) for name in ("u", "v", "mu")}
     stated = statement("Phi(v) >= Phi(u - mu)", over=tuple(real(name, -5, 5) for name in numbers))
     step = _fact("a test of a mu-GDP pair", numbers, {"GDP": words})
     assert not passes(stated, (step,), numbers, (words,))

@@ -79,11 +79,11 @@ def test_words_do_not_say_that_a_variable_is_0():
 
 def test_a_lemma_of_a_part_may_not_bring_a_rule_in():
     """Words are enough for a part, and for nothing that rests on it."""
-    lemma = _part((_SAID, _by("lost", X * w, zero, _lost())))
+    lemma = replace(_part((_SAID, _by("lost", X * w, zero, _lost()))), id="a.lemma")
     assert problems(lemma) == [] and lemma.proved
     use = Use("lost", of=lambda: lemma, between=(wt, one))
     end = replace(infer("end", scalar(wt * X * w), "=", zero, use), algebra=without_rules((X, w, wt)))
-    assert "lemma a.proof, step 'lost': no premise says the rule X*w = 0" in " ".join(problems(derivation((end,), {})))
+    assert "lemma a.lemma, step 'lost': no premise says the rule X*w = 0" in " ".join(problems(derivation((end,), {})))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_letters_of_roots_are_different_letters():
     turned = {"A": X, "U": u, "U^T": vt, "diagonal": Y}
     with pytest.raises(InputError, match="must be the transpose"):
         FACTS["spectral theorem, U^T U"].instance(turned)
-    words = "S positive definite"
+    words = "S1, S2 symmetric positive definite"
     known = Hypothesis("X = 0", sp.Eq(X, 0))
     root = by_fact("root", "", of_root, {"R": X, "inverse": Y}, {"positive definite": words})
     assert problems(derivation((root,), {}, (words,))) == []

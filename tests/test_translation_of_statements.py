@@ -235,9 +235,9 @@ def test_normal_laws_of_two_identities_are_two_laws():
 def test_traces_of_two_identities_are_two_numbers():
     stated = statement("tr(U U^T) = tr(V V^T)", over=(orthogonal("U", 2), orthogonal("V", 3)))
     given_here = tuple(
-        Hypothesis(f"{one} orthogonal", sp.Eq(one * transpose(one), 1, evaluate=False)) for one in (U, V)
+        Hypothesis(f"{one} {one}^T = I", sp.Eq(one * transpose(one), 1, evaluate=False)) for one in (U, V)
     )
-    uses = Use("U orthogonal"), Use("V orthogonal")
+    uses = Use("U U^T = I"), Use("V V^T = I")
     end = infer("end", trace(U * transpose(U)), "=", trace(V * transpose(V)), *uses)
     assert not passes(stated, (end,), {"U": U, "V": V}, given_here)
     stated = statement("tr(A U U^T) = tr(A)", over=(orthogonal("U", 2), square("A", 2, -1, 1)))
@@ -300,6 +300,7 @@ _LESS = statement("(sum_i a_i b_i) (sum_i a_i) <= (sum_i b_i) (sum_i a_i^2)", ov
 _LINEAR = {"mean": total_of, "terms": ((k, entry(b)),)}
 
 
+@cache
 @cache
 def a_number_out_of_a_sum():
     """sum_i c b_i = c sum_i b_i for every number c."""
@@ -384,6 +385,7 @@ def test_a_normal_sum_has_no_drawn_coefficients():
             by_entries({"f": u**2, "argument": u, "b": entry(b), "length": size, **wrong})
 
 
+@cache
 @cache
 def a_direction():
     """|c| C = |c|, where (|c|, 0) is its length times (C, S)."""
