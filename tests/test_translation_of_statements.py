@@ -1,5 +1,6 @@
 """From statements to SymPy: what is bound, what has a size, and what stands for one coordinate stays what it is."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -305,7 +306,7 @@ _LINEAR = {"mean": total_of, "terms": ((k, entry(b)),)}
 def a_number_out_of_a_sum():
     """sum_i c b_i = c sum_i b_i for every number c."""
     step = by_fact("out", "", "means are linear", {"mean": total_of, "terms": ((c, entry(b)),)}, _FINITE)
-    return derivation((step,), {"b": b, "c": c})
+    return replace(derivation((step,), {"b": b, "c": c}), id="a.lemma")
 
 
 @pytest.mark.parametrize("named_by", [1, 2])
@@ -396,7 +397,10 @@ def a_direction():
         "length": Step("length", "", c**2 + sp.UnevaluatedExpr(zero), c**2),
     }
     letters = {"a": c**2, "b": zero, "square": c**2, "C": p, "S": q}
-    return derivation((by_fact("C", "", "direction in the plane, first coordinate", letters, shown),), {"c": c})
+    return replace(
+        derivation((by_fact("C", "", "direction in the plane, first coordinate", letters, shown),), {"c": c}),
+        id="a.lemma",
+    )
 
 
 @pytest.mark.parametrize(("value", "right"), [(None, True), (y, False), (zero, False)])
