@@ -15,7 +15,9 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter, without_rul
 from ndis_verify.symbolic.derivation import Conclusion, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.normal_images import R, Ri
 from ndis_verify.symbolic.notation import scalar, transpose
+from ndis_verify.symbolic.typeset import side_tex
 
 X, Y, w, u, v = (letter(name) for name in "XYwuv")
 wt, ut, vt = (transpose(one) for one in (w, u, v))
@@ -192,3 +194,7 @@ def test_a_product_with_one_entry_begins_and_ends_with_vectors():
     with pytest.raises(InputError, match="must be a vector"):
         fact.instance(letters | {"w": Y, "w^T": transpose(Y)})
     assert fact.instance(letters | {"X^T": X})[1] == ">"  # no instance
+
+
+def test_the_transpose_of_an_inverse_has_one_exponent():
+    assert side_tex(transpose(Ri) * transpose(R)) == r"\left(R^{-1}\right)^{T} R^{T}"

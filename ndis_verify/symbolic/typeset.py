@@ -48,7 +48,10 @@ class _Printer(LatexPrinter):
         return str(self._print(expr.args[0]))
 
     def _print_Function(self, expr: Any, exp: str = "") -> str:
-        found = head_tex(expr.func.__name__, map(self._print, expr.args))
+        inside = list(map(self._print, expr.args))
+        if expr.func.__name__ == "transpose" and "^" in inside[0]:  # never two exponents
+            inside[0] = rf"\left({inside[0]}\right)"
+        found = head_tex(expr.func.__name__, inside)
         if found is None:
             return str(super()._print_Function(expr, exp or None))
         return rf"\left({found}\right)^{{{exp}}}" if exp else found
