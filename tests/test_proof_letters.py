@@ -45,7 +45,8 @@ def _parabola(hypotheses=()):
     )
 
 
-_PARABOLA, _LEMMA = _parabola(), _parabola(("f is continuous",))
+_PARABOLA = replace(_parabola(), id="a.parabola")
+_LEMMA = replace(_parabola(("f is continuous",)), id="a.lemma")
 
 
 def _unit(*given):
