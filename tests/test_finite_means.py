@@ -2,6 +2,8 @@
 which means are seen to be finite.
 """
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 from whole_proofs import define, derivation, infer, passes
@@ -200,7 +202,7 @@ def _lemma():
     return derivation(steps, {})
 
 
-_LEMMA = _lemma()
+_LEMMA = replace(_lemma(), id="a.lemma")
 
 
 @pytest.mark.parametrize(
@@ -273,6 +275,7 @@ def _out_of_a_mean():
 
 
 _OUT, _C = _out_of_a_mean()
+_OUT = replace(_OUT, id="out.of.a.mean")
 
 
 def test_nothing_drawn_takes_the_place_of_a_number_under_a_mean():
