@@ -105,8 +105,8 @@ def _namesakes(derivation: Derivation) -> list[str]:
     """Lemmas of which only one would be looked at, as they go by one id."""
     found, waiting = {derivation.id: derivation}, [derivation]
     while waiting:
-        for use in (use for step in waiting.pop().steps for use in uses(step) if use.of is not None):
-            lemma = use.of()
+        for use in (use for step in waiting.pop().steps for use in uses(step)):
+            lemma = derivation if use.of is None else use.of()
             if lemma.id not in found:
                 found[lemma.id] = lemma
                 waiting.append(lemma)
@@ -345,13 +345,10 @@ def is_in_words(fact: Fact, letters: Mapping[str, Any], name: str) -> bool:
 
 def _supposes(derivation: Derivation, step: Step, name: str) -> bool:
     """Whether what shows a condition in words is a hypothesis in words that says it."""
-    shown, relations = step.conditions[name], [h.text for h in derivation.hypotheses if _has_relation(h)]
+    relations = [h.text for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.relation is not None]
+    shown = step.conditions[name]
     said = SUPPOSITIONS.get((step.fact, name), ())
     return shown in derivation.given and shown not in relations and shown in said
-
-
-def _has_relation(h: str | Hypothesis) -> bool:
-    return isinstance(h, Hypothesis) and h.relation is not None
 
 
 def _says(step: Step, wanted: Instance) -> bool:
