@@ -8,7 +8,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_letters import drawn_in_all, names_of
+from ndis_verify.court.proof_draws import drawn_in_all
+from ndis_verify.court.proof_names import names_of
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, Use

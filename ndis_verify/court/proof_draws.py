@@ -1,0 +1,78 @@
+"""What a proof says to be drawn at random: it is nothing that is known, and no number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.court.proof_names import atoms_of, variables
+from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
+from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.scopes import DRAWS, bound
+from ndis_verify.symbolic.zero import as_expression
+
+NUMBERS = (  # letters of facts that are the same at every point
+    *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
+    *("epsilon", "length", "level", "share", "weight", "k", "m"),
+)
+_HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
+
+
+def drawn(derivation: Derivation) -> set[Any]:
+    """What facts of the derivation say to be drawn at random."""
+    return set().union(*(atoms_of(one) for one in drawn_letters(derivation)))
+
+
+def drawn_in_all(derivation: Derivation) -> set[Any]:
+    """The same, and what is drawn in its lemmas, but for that in whose place something is put."""
+    found = drawn(derivation)
+    for use in (p for step in derivation.steps for one in steps_in(step) for p in one.premises):
+        if isinstance(use, Use) and use.of is not None:
+            found |= {one for one in _drawn_in_lemma(use.of()) if one not in use.at}
+    return found
+
+
+@cache
+def _drawn_in_lemma(lemma: Derivation) -> frozenset[Any]:
+    return frozenset(drawn_in_all(lemma))
+
+
+def drawn_letters(derivation: Derivation) -> list[Any]:
+    facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
+    return [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
+
+
+def moving(derivation: Derivation, step: Step, use: Use, here: set[Any]) -> str:
+    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there, or
+    a number in whose place something is put that is drawn, as `here` says.
+    """
+    random = drawn(derivation) & set(use.at)
+    random |= {key for key, value in use.at.items() if atoms_of(value) & here}
+    for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
+        place = bound(call)
+        inside = set().union(*(atoms_of(arg) for arg in call.args))
+        for key in use.at:
+            if key in inside and (key in place or (key in random and str(call.func) in DRAWS)):
+                return str(key)
+    return ""
+
+
+def of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """What a fact says to be drawn is nothing that is known, and no number of a fact is drawn."""
+    for name in fact.draws:
+        if not atoms_of(step.letters[name]) - variables(derivation):
+            yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
+    random = drawn_letters(derivation)
+    for name in sorted({*NUMBERS, *_HELD} - set(fact.draws)):
+        value = step.letters.get(name)
+        if held := [one for one in random if isinstance(value, sp.Basic) and value.has(one)]:
+            yield f"{held[0]} is drawn, and {name!r} is a number"
+    if step.fact == "bounded differences":
+        formula, share = as_expression(step.letters["formula"]), step.letters["share"]
+        if held := [one for one in random if one != share and formula.has(one)]:
+            yield f"{held[0]} is drawn, and 'formula' is of the draws of {share} alone"

@@ -1,0 +1,208 @@
+"""What names of a proof stand for: definitions here and in lemmas, what facts say to exist, variables of the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
+from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks
+from ndis_verify.symbolic.sides import at_values
+from ndis_verify.symbolic.transposes import base_letter
+from ndis_verify.symbolic.zero import as_expression
+
+_POSITIVE = ("root", "p")  # a root where the argument is positive, a normal density
+_NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
+_EXISTING: WeakKeyDictionary[Derivation, dict[Any, Derivation]] = WeakKeyDictionary()
+
+
+def names_of(derivation: Derivation) -> dict[Any, Any]:
+    """What each name stands for, of definitions here and of those of lemmas that a used step speaks of; where two say
+    different things the first.
+    """
+    if derivation not in _NAMES:
+        _NAMES[derivation] = dict(reversed(list(_named(derivation))))
+    return _NAMES[derivation]
+
+
+def _named(derivation: Derivation) -> Iterator[tuple[Any, Any]]:
+    for step in derivation.steps:
+        if step.kind == "definition" and _is_name(step.lhs):
+            yield step.lhs, step.rhs
+    for step in derivation.steps:
+        for one in steps_in(step):
+            for use in one.premises:
+                if isinstance(use, Use) and use.of is not None:
+                    yield from _lent(use, use.of())
+
+
+def _is_name(lhs: Any) -> bool:
+    return isinstance(lhs, sp.Symbol) or (isinstance(lhs, AppliedUndef) and str(lhs.func) not in QUANTITIES)
+
+
+def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
+    """The names of a lemma of which its used step speaks, but for those in whose place something is put."""
+    step = lemma.step(use.step)
+    for name, meant in names_of(lemma).items():
+        if name not in use.at and any(speaks(side, name) for side in (step.lhs, step.rhs)):
+            yield name, at_values(meant, use.at)
+
+
+def what_is_behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
+    """Name -> the symbols that it depends on and is not written with."""
+    behind: dict[Any, set[Any]] = {}
+    for name, meant in names.items():
+        symbols = set(as_expression(meant).free_symbols)
+        for other, own in behind.items():
+            if speaks(as_expression(meant), other):
+                symbols |= own
+        behind[name] = symbols - (as_expression(name).free_symbols if isinstance(name, AppliedUndef) else set())
+    return behind
+
+
+def hidden(derivation: Derivation, step: Step, use: Use) -> str:
+    """A name in the step whose definition, or the fact that brings it in, speaks of what `use` replaces, while the name
+    itself does not.
+    """
+    spoken = atoms_of(step.lhs) | atoms_of(step.rhs)
+    behind: dict[Any, set[Any]] = {}
+    for one in derivation.steps:
+        if one.kind == "definition" and one.lhs is not None:
+            own = atoms_of(one.rhs)
+            behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
+            if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - atoms_of(one.lhs):
+                return str(one.lhs)
+    for brought, letters in brought_by_facts(derivation):
+        own = set().union(*map(symbols_of, letters.values())) - brought
+        rests_on = own.union(*(behind[name] for name in own & set(behind)))
+        if (brought & spoken) and (rests_on & set(use.at)):
+            return str(min(brought & spoken, key=str))
+    return ""
+
+
+def variables(derivation: Derivation) -> set[Any]:
+    """The symbols of variables of the claims that it concludes."""
+    return {symbol for end in derivation.concludes for symbol in end.symbols.values()}
+
+
+def _known(derivation: Derivation) -> set[Any]:
+    """What is something already: variables, names, and what hypotheses speak of."""
+    assumed = {one for h in derivation.hypotheses if isinstance(h, Hypothesis) for one in symbols_of(h.relation)}
+    return variables(derivation) | set(derivation.names) | assumed
+
+
+def _base(letter: Any) -> Any:
+    return letter if letter.is_commutative else base_letter(letter)
+
+
+def _brought_in(derivation: Derivation) -> set[Any]:
+    """The letters of rules, here and in lemmas, that are no variables."""
+    found = {
+        base_letter(letter)
+        for step in derivation.steps
+        for one in steps_in(step)
+        if one.algebra is not None
+        for word in one.algebra.rules
+        for letter in word
+    }
+    uses = [use for step in derivation.steps for one in steps_in(step) for use in one.premises if isinstance(use, Use)]
+    return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - variables(derivation)
+
+
+def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """What a fact brings in is nothing that was known, and one thing."""
+    known = _known(derivation)
+    for letter in (step.letters[name] for name in fact.brings):
+        if not isinstance(letter, sp.Symbol | AppliedUndef) or _base(letter) in known:
+            yield f"{letter} is said to exist, and is known to be something else"
+    for name in fact.brings:
+        letter = step.letters[name]
+        odd = [one for one in ASSUMPTIONS if one != "real" and getattr(letter, f"is_{one}", None) is True]
+        if odd and not (name in fact.not_negative and (odd == ["nonnegative"] or name in _POSITIVE)):
+            yield f"{letter} is said to exist, and nothing says that it is {odd[0]}"
+    for one in derivation.steps:
+        if one.kind == "fact" and one.fact in FACTS and one.letters != step.letters:
+            same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}
+            if same:
+                yield f"{min(same, key=str)} is said to exist twice"
+
+
+def said_to_exist(derivation: Derivation) -> dict[Any, Derivation]:
+    """What facts say to exist, here and in lemmas whose used steps speak of it -> the derivation that brings it in."""
+    if derivation not in _EXISTING:
+        _EXISTING[derivation] = dict(reversed(list(_existing(derivation))))
+    return _EXISTING[derivation]
+
+
+def _existing(derivation: Derivation) -> Iterator[tuple[Any, Derivation]]:
+    for one in (one for step in derivation.steps for one in steps_in(step)):
+        if one.kind == "fact" and one.fact in FACTS:
+            yield from (
+                (_base(one.letters[name]), derivation) for name in FACTS[one.fact].brings if name in one.letters
+            )
+        for use in one.premises:
+            if isinstance(use, Use) and use.of is not None:
+                spoken = use.of().step(use.step)
+                for letter, source in said_to_exist(use.of()).items():
+                    if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                        yield letter, source
+
+
+def brought_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str, Any]]]:
+    """What each fact says to exist, and its letters."""
+    return [
+        ({one.letters[name] for name in FACTS[one.fact].brings}, one.letters)
+        for step in derivation.steps
+        for one in steps_in(step)
+        if one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters)
+    ]
+
+
+def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
+    """A name of a lemma is the same name here, and no variable."""
+    names = names_of(derivation)
+    here = {step.lhs for step in derivation.steps if step.kind == "definition"}
+    own, known = variables(derivation), _known(derivation)
+    for one in steps_in(derivation.steps[k]):
+        for use in one.premises:
+            if not isinstance(use, Use) or use.of is None:
+                continue
+            try:
+                lent = list(_lent(use, use.of()))
+            except InputError as error:  # said of the use itself
+                yield str(error)
+                continue
+            spoken = use.of().step(use.step)
+            for letter in (_brought_in(use.of()) & own) - set(use.at):
+                if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                    yield f"{letter}, a variable here, is brought in by lemma {use.of().id}"
+            for letter, source in said_to_exist(use.of()).items():
+                if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
+                    if letter in known:
+                        yield f"{letter} is said to exist by lemma {use.of().id}, and is known to be something else"
+                    elif said_to_exist(derivation)[letter] is not source:
+                        yield f"{letter} is said to exist twice"
+            for name, meant in lent:
+                if names[name] != meant:
+                    yield f"{name} is not what it is in lemma {use.of().id}"
+                elif name in own and name not in here:
+                    yield f"{name}, a variable here, is a name in lemma {use.of().id}"
+
+
+def atoms_of(side: Any) -> set[Any]:
+    return set(as_expression(side).atoms(sp.Symbol, AppliedUndef))
+
+
+def symbols_of(value: Any) -> set[Any]:
+    """The symbols of a letter, which may be several expressions, or a functional."""
+    if isinstance(value, (tuple, list)):
+        return set().union(*map(symbols_of, value))
+    return set(value.free_symbols) if isinstance(value, (sp.Basic, sp.MatrixBase)) else set()
