@@ -5,14 +5,14 @@ accountant.
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
-from ndis_verify.arguments import whole, within
+from ndis_verify.arguments import real, whole, within
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.accuracy import margin
@@ -21,6 +21,7 @@ from ndis_verify.fast.mean_shift import gaussian_hockey_stick
 CELLS = 4096
 _REACH = 9.0  # standard deviations; the tails beyond hold 2e-19 and are accounted for
 _MOST = 2**24
+_SMALL = 1e-290  # a mass above it has its digits
 
 
 def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
@@ -37,10 +38,10 @@ def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
     >>> print(f"{step_delta(0.5, 1.0, 1.0):.10f}")
     0.0288676178
     """
-    _checked(rate, noise)
+    rate, noise = _checked(rate, noise)
     eps = float_array(epsilon, "epsilon")
     within(eps, "epsilon", "[0, inf)")
-    with np.errstate(over="ignore", divide="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # without the record's order at rate 1: the same
         # log((e^eps - 1 + q)/q) = eps + log(1 + (1 - q)(1 - e^-eps)/q)
         added = rate * gaussian_hockey_stick(1.0, noise, eps + np.log1p((1 - rate) / rate * -np.expm1(-eps)))
         weight = rate - (1 - rate) * np.expm1(eps)
@@ -83,19 +84,18 @@ class ComposedStep:
         low, high = 0.0, max(law.highest for law in self.pessimistic)
         if self.upper(0.0) <= delta:
             return 0.0
-        if self.upper(high) > delta:
+        if not self.upper(high) <= delta:
             return np.inf
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if self.upper(middle) > delta else (low, middle)
+            low, high = (low, middle) if self.upper(middle) <= delta else (middle, high)
         return high
 
 
-@lru_cache(maxsize=32)
 def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
     """The profile of `steps` >= 1 steps of the pair of `step_delta`, between limits.
 
-    rate, noise: as in `step_delta`. Raises `InputError`.
+    rate in (0, 1], noise in [1e-8, 1e8], steps up to 4095. Raises `InputError`.
 
     Examples
     --------
@@ -104,22 +104,23 @@ def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
     >>> bool(steps.lower(1.0) <= steps.upper(1.0))
     True
     """
-    _checked(rate, noise)
-    steps = whole(steps, "steps", 1, _MOST // CELLS - 1)
+    rate, noise = _checked(rate, noise, "[1e-8, 1e8]")
+    return _composed(rate, noise, whole(steps, "steps", 1, _MOST // CELLS - 1))
+
+
+@lru_cache(maxsize=32)
+def _composed(rate: float, noise: float, steps: int) -> ComposedStep:
     losses, p, q = _cells(rate, noise)
     step = float(losses[-1] - losses[0]) / CELLS
+    rounding = 2**-48 * float(np.abs(losses[[0, -1]]).max())  # of the losses at the edges
     # Every loss rounded down, the mass of the far tail included; the other tail is left out. Under q the loss is
     # -log(p/q).
     down = (
-        LossMasses(float(losses[0]), step, _with_tail(p[1:-1], p[-1]), 0.0),
-        LossMasses(-float(losses[-1]), step, _with_tail(q[-2:0:-1], q[0]), 0.0),
+        LossMasses(float(losses[0]) - rounding, step, _with_tail(p[1:-1], p[-1]), 0.0),
+        LossMasses(-float(losses[-1]) - rounding, step, _with_tail(q[-2:0:-1], q[0]), 0.0),
     )
-    return ComposedStep(
-        rate,
-        noise,
-        int(steps),
-        *(tuple(law.power(int(steps)) for law in laws) for laws in (_spread(losses, p, q), down)),
-    )
+    up = (replace(law, lowest=law.lowest + rounding) for law in _spread(losses, p, q))
+    return ComposedStep(rate, noise, steps, *(tuple(law.power(steps) for law in laws) for laws in (up, down)))
 
 
 def _cells(rate: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -149,23 +150,28 @@ def _masses(edges: np.ndarray) -> np.ndarray:
 
 
 def _spread(losses: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[LossMasses, LossMasses]:
-    """The losses of the dominating pair on the grid, in both orders."""
-    ratio = np.exp(losses)
-    of_q = np.zeros(losses.size)
+    """The losses of the dominating pair on the grid, in both orders.
+
+    Each cell's masses p and q go to its ends so that both sums and the likelihood ratios of the ends are kept; no
+    exponential of a loss is formed. Where q is too small for its digits all of p goes up, and all of q to where its own
+    loss is larger: what is then missing to 1 has an infinite loss, as have the far tails.
+    """
+    step = float(losses[-1] - losses[0]) / CELLS
     inside_p, inside_q = p[1:-1], q[1:-1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(inside_q > 0, (inside_p / inside_q - ratio[:-1]) / (ratio[1:] - ratio[:-1]), 0.0)
-    share = np.clip(np.nan_to_num(share), 0.0, 1.0)
-    of_q[:-1] += (1 - share) * inside_q
-    of_q[1:] += share * inside_q
-    of_p = of_q * ratio
-    of_q[-1] += q[-1]
-    of_p[-1] += q[-1] * ratio[-1]
+    known = (inside_p > _SMALL) & (inside_q > _SMALL)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.clip(np.log(inside_p) - np.log(inside_q) - losses[:-1], 0.0, step)
+    up_p = np.where(known, np.expm1(-above) / np.expm1(-step), 1.0)
+    up_q = np.where(known, up_p * np.exp(above - step), 0.0)
+    of_p, of_q = np.zeros(losses.size), np.zeros(losses.size)
+    of_p[:-1] += (1 - up_p) * inside_p
+    of_p[1:] += up_p * inside_p
+    of_q[:-1] += (1 - up_q) * inside_q
+    of_q[1:] += up_q * inside_q
     of_p[0] += p[0]
-    of_q[0] += p[0] / ratio[0]
+    of_q[-1] += q[-1]
     # What is left of either law has an infinite loss; rounding must not take it below 0.
     rest_p, rest_q = max(1 - of_p.sum(), 0.0), max(1 - of_q.sum(), 0.0)
-    step = float(losses[-1] - losses[0]) / CELLS
     return LossMasses(float(losses[0]), step, of_p, rest_p), LossMasses(-float(losses[-1]), step, of_q[::-1], rest_q)
 
 
@@ -186,10 +192,11 @@ def _larger(laws: tuple[LossMasses, ...], epsilon: Any) -> np.ndarray:
 def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> float:
     """Epsilon at `delta` of `steps` steps from dp-accounting's privacy loss accountant (extra `peers`).
 
-    rate, noise: as in `step_delta`. Add-or-remove neighbours, pessimistic. Raises `ModuleNotFoundError` with the remedy
-    where the library is absent, `InputError`.
+    rate, noise: as in `step_delta`; steps >= 1, delta in (0, 1). Add-or-remove neighbours, pessimistic. Raises
+    `ModuleNotFoundError` with the remedy where the library is absent, `InputError`.
     """
-    _checked(rate, noise)
+    rate, noise = _checked(rate, noise)
+    steps, delta = whole(steps, "steps", 1), real(delta, "delta", "(0, 1)")
     try:
         library, accountants = (
             importlib.import_module(name) for name in ("dp_accounting", "dp_accounting.pld.pld_privacy_accountant")
@@ -199,9 +206,8 @@ def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> f
             f"the accountant needs dp-accounting ({error}): pip install 'ndis_verify[peers]'"
         ) from None
     step = library.PoissonSampledDpEvent(rate, library.GaussianDpEvent(noise))
-    return float(accountants.PLDAccountant().compose(step, int(steps)).get_epsilon(delta))
+    return float(accountants.PLDAccountant().compose(step, steps).get_epsilon(delta))
 
 
-def _checked(rate: Any, noise: Any) -> None:
-    within(rate, "rate", "(0, 1]")
-    within(noise, "noise", "(0, inf)")
+def _checked(rate: Any, noise: Any, allowed: str = "(0, inf)") -> tuple[float, float]:
+    return real(rate, "rate", "(0, 1]"), real(noise, "noise", allowed)

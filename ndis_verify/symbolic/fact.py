@@ -182,6 +182,13 @@ def on_the_line(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters
 
 
+def whole(symbol: Any) -> Any:
+    """What is known to be a whole number."""
+    if not as_expression(symbol).is_integer:
+        raise InputError("letter", str(symbol), "must be a whole number")
+    return symbol
+
+
 def any_real(symbol: Any) -> Any:
     """A symbol that stands for every real number."""
     if not _stands_for(symbol, "real"):

@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import Continuity, Fact, Instance, averaged, smooth
+from ndis_verify.symbolic.fact import Continuity, Fact, Instance, averaged, smooth, whole
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import (
     average,
@@ -261,7 +261,7 @@ def _below_corner(exchanged: bool) -> Fact:
             ),
             "rest": lambda a: (a["T"], ">=", sp.Integer(1)),
             "rest at most": lambda a: (a["T"], "<=", a["R"]),
-            "whole": lambda a: (_whole(a["n"]), ">=", sp.Integer(1)),
+            "whole": lambda a: (whole(a["n"]), ">=", sp.Integer(1)),
         },
     )
 
@@ -293,12 +293,6 @@ def _over_pair(head: str) -> Fact:
         reference=f"the definition of a {head}: (a, b) has two coordinates",
         instance=instance,
     )
-
-
-def _whole(symbol: Any) -> Any:
-    if not symbol.is_integer:
-        raise InputError("letter", str(symbol), "must be a whole number")
-    return symbol
 
 
 def _least(a: Mapping[str, Any], f: Any) -> Any:

@@ -18,6 +18,7 @@ from ndis_verify.symbolic.fact import (
     from_zero_on,
     on_an_interval,
     smooth,
+    whole,
     without_end,
     without_jumps,
 )
@@ -80,12 +81,6 @@ def _log_concave(a: Mapping[str, Any], name: str) -> Instance:
     slope = sp.Derivative(sp.log(a[name](a["x"])), a["x"])
     without_jumps(slope.doit(), name)
     return sp.Derivative(sp.log(a[name](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)
-
-
-def _whole(symbol: Any) -> Any:
-    if not as_expression(symbol).is_integer:
-        raise InputError("n", str(symbol), "must be a whole number")
-    return symbol
 
 
 def _quantile(probability: Any) -> Any:
@@ -517,7 +512,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             ),
             "rest": lambda a: (a["rest"], ">=", sp.Integer(0)),
             "rest at most": lambda a: (a["rest"], "<=", a["cap"]),
-            "whole": lambda a: (_whole(a["n"]), ">=", sp.Integer(0)),
+            "whole": lambda a: (whole(a["n"]), ">=", sp.Integer(0)),
         },
     ),
     "translations keep integrals": Fact(

@@ -60,6 +60,28 @@ def _event(*, exchanged: bool) -> Fact:
     )
 
 
+def _beside_a_threshold(*, above: bool) -> Fact:
+    """The statistic is below a threshold, or it is not."""
+    sign, tex = (">=", r"\ge") if above else ("<", "<")
+
+    def chance(law: Any, threshold: Any) -> Any:
+        return 1 - mass(law, threshold) if above else mass(law, threshold)
+
+    return Fact(
+        text=f"The divergence of P from Q is at least P[T {sign} t] - e^eps Q[T {sign} t], T the statistic that"
+        " is spoken of, one function on the space of both laws.",
+        tex=rf"\delta_{{P,Q}}(\varepsilon) \ge P[T {tex} t] - e^{{\varepsilon}} Q[T {tex} t]",
+        letters=("P", "Q", "epsilon", "t"),
+        conditions={},
+        reference="the divergence is the supremum over events",
+        instance=lambda a: (
+            divergence(*_on_one_space(a), a["epsilon"]),
+            ">=",
+            chance(a["P"], a["t"]) - sp.exp(a["epsilon"]) * chance(a["Q"], a["t"]),
+        ),
+    )
+
+
 OF_TESTS: Mapping[str, Fact] = {
     "a set and the trade-off curve": Fact(
         text="The test that rejects Q on a set S of Q-probability at most x misses with probability 1 - P(S): it puts"
@@ -133,19 +155,7 @@ OF_TESTS: Mapping[str, Fact] = {
             "other share": lambda a: (a["c"], "<=", sp.Integer(1)),
         },
     ),
-    "an event below a threshold": Fact(
-        text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t], T the statistic that"
-        " is spoken of, one function on the space of both laws.",
-        tex=r"\delta_{P,Q}(\varepsilon) \ge P[T < t] - e^{\varepsilon} Q[T < t]",
-        letters=("P", "Q", "epsilon", "t"),
-        conditions={},
-        reference="the divergence is the supremum over events",
-        instance=lambda a: (
-            divergence(*_on_one_space(a), a["epsilon"]),
-            ">=",
-            mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
-        ),
-    ),
+    "an event below a threshold": _beside_a_threshold(above=False),
     "probabilities are not negative": Fact(
         text="P[T < t] >= 0.",
         tex=r"P[T < t] \ge 0",
@@ -188,19 +198,7 @@ OF_TESTS: Mapping[str, Fact] = {
             "beyond": lambda a: (a["g"].subs(x, a["edge"] + below), "=", sp.Integer(0)),
         },
     ),
-    "an event above a threshold": Fact(
-        text="The divergence of P from Q is at least P[T >= t] - e^eps Q[T >= t], T the statistic that"
-        " is spoken of, one function on the space of both laws.",
-        tex=r"\delta_{P,Q}(\varepsilon) \ge P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
-        letters=("P", "Q", "epsilon", "t"),
-        conditions={},
-        reference="the divergence is the supremum over events",
-        instance=lambda a: (
-            divergence(*_on_one_space(a), a["epsilon"]),
-            ">=",
-            (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
-        ),
-    ),
+    "an event above a threshold": _beside_a_threshold(above=True),
     "trade-off curves fall": Fact(
         text="A larger size allows more tests.",
         tex=r"x \le y \implies T(y) \le T(x)",
