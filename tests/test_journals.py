@@ -131,12 +131,22 @@ def test_a_full_disk_ends_the_run(tmp_path, monkeypatch):
         assert journal.done == {"a": 1}
 
 
-def test_an_output_that_is_no_journal_is_never_overwritten(tmp_path):
+@pytest.mark.parametrize("content", [b"my notes\n", b"1.5\n2.5\n", b"{}\n", b"\x00", b'[{"line": 1}]'])
+@pytest.mark.parametrize("options", [{}, {"kept": True}, {"anew": True}])
+def test_an_output_that_is_no_journal_is_never_overwritten(tmp_path, content, options):
     path = tmp_path / "notes.txt"
-    path.write_text("my notes\n")
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="journal"):
+        Journal(path, "run", **options)
+    assert path.read_bytes() == content
+
+
+def test_a_kept_journal_of_another_run_is_not_overwritten(tmp_path):
+    path = tmp_path / "j.jsonl"
+    lines = filled(path)
     with pytest.raises(InputError, match="another version or another run"):
-        Journal(path, "run", kept=True)
-    assert path.read_text() == "my notes\n"
+        Journal(path, "another run", kept=True)
+    assert path.read_bytes() == b"".join(lines)
 
 
 # --- whose file it is

@@ -202,7 +202,8 @@ def test_the_library_is_given_masses_of_the_side_that_was_asked_for(monkeypatch)
 
     def dots(step, losses, deltas):
         profile = composition.Profile(
-            lambda e: np.interp(e, losses * step, deltas), lambda e: np.interp(e, losses * step, deltas) + np.expm1(e)
+            lambda e: np.interp(e, losses * step, deltas),
+            lambda e: np.exp(e) * (np.interp(-e, losses * step, deltas) + np.expm1(-e)),
         )
         masses, endless = composition.dot_masses(profile, losses, step)
         return Masses(composition.LossMasses(float(losses[0] * step), step, masses, endless))

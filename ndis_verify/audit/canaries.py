@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.arguments import one_of, whole
+from ndis_verify.arguments import one_of, real, whole
 from ndis_verify.exact_number import InputError
 
 LAWS = ("sphere", "gaussian")
@@ -68,8 +68,9 @@ def one_shot_scores(
         for name, value, least in (("dimension", dimension, 2), ("training", training, 1), ("test", test, 1))
     )
     rows = 1 if runs is None else whole(runs, "runs", 1)
-    if not (0 <= std < np.inf and 0 <= norm < np.inf):
-        raise InputError("std, norm", (std, norm), "must be finite and at least 0")
+    std, norm = real(std, "std", "[0, inf)"), real(norm, "norm", "[0, inf)")
+    if not isinstance(rng, np.random.Generator):
+        raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
     one_of(law, "law", LAWS)
     if rows * max(n, m) > MOST:
         raise InputError("training, test", max(n, m) * rows, f"must be at most {MOST} scores over all runs")

@@ -101,13 +101,16 @@ def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: f
     if samples[0].shape[1:] != samples[1].shape[1:]:
         raise InputError("p, q", (samples[0].shape, samples[1].shape), "must have the same coordinates")
     (learn_p, count_p), (learn_q, count_q) = (np.array_split(sample, 2) for sample in samples)
-    score = fit_classifier(learn_p, learn_q)
+    score, factor = (
+        fit_classifier(learn_p, learn_q),
+        np.exp(np.minimum(at, 700.0)),
+    )  # more leaves no limit of use either
     learned = [np.sort(score(half)) for half in (learn_p, learn_q)]
     cuts = np.quantile(np.concatenate(learned), _THRESHOLDS)
     above = [1 - np.searchsorted(values, cuts, side="right") / values.size for values in learned]
-    chosen = cuts[np.argmax(above[0] - np.exp(at)[:, None] * above[1], axis=1)]
+    chosen = cuts[np.argmax(above[0] - factor[:, None] * above[1], axis=1)]
     (hits, n), (alarms, m) = (((score(half)[:, None] > chosen).sum(axis=0), len(half)) for half in (count_p, count_q))
-    share, factor = failure / (4 * at.size), np.exp(at)
+    share = failure / (4 * at.size)
     low = clopper_pearson_lower(hits, n, share) - factor * clopper_pearson_upper(alarms, m, share)
     high = clopper_pearson_upper(hits, n, share) - factor * clopper_pearson_lower(alarms, m, share)
     estimate = hits / n - factor * alarms / m

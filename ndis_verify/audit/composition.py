@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.arguments import one_of, whole, within
+from ndis_verify.arguments import one_of, real, whole
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.accuracy import margin, promise
@@ -29,14 +29,12 @@ Curve = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Profile:
-    """delta of a pair (P, Q) for epsilon of either sign, in two parts that lose no digits.
-
-    above(e) = H_{e^e}(P||Q) and below(e) = e^e H_{e^-e}(Q||P), both for e >= 0 and e <= 0 alike;
-    `H_{e^e}(P||Q) = 1 - e^e + below(e)`.
+    """delta of a pair (P, Q) for epsilon of either sign, in two parts that lose no digits: above(e) = H_{e^e}(P||Q) and
+    behind(e) = H_{e^e}(Q||P), both for e >= 0.
     """
 
     above: Curve
-    below: Curve
+    behind: Curve
 
     def __call__(self, epsilon: Any) -> np.ndarray:
         """delta at epsilon, finite, of either sign."""
@@ -47,7 +45,11 @@ class Profile:
 
     def swapped(self) -> Profile:
         """The profile of (Q, P)."""
-        return Profile(lambda e: np.exp(e) * self.below(-e), lambda e: np.exp(e) * self.above(-e))
+        return Profile(self.behind, self.above)
+
+    def below(self, e: np.ndarray) -> np.ndarray:
+        """What `H_{e^e}(P||Q)` is above 1 - e^e for e <= 0: e^e H_{e^-e}(Q||P)."""
+        return np.exp(e) * self.behind(-e)
 
 
 def gaussian_profile(pair: Pair) -> Profile:
@@ -63,7 +65,7 @@ def gaussian_profile(pair: Pair) -> Profile:
     """
     ahead = spectrum(pair)
     behind = ahead.swapped()
-    return Profile(lambda e: hockey_stick(ahead, e), lambda e: np.exp(e) * hockey_stick(behind, -e))
+    return Profile(lambda e: hockey_stick(ahead, e), lambda e: hockey_stick(behind, e))
 
 
 def subsampled_profile(pair: Pair, rate: float) -> Profile:
@@ -80,19 +82,22 @@ def subsampled_profile(pair: Pair, rate: float) -> Profile:
     >>> print(f"{subsampled_profile(pair, 0.5)(1.0):.10f}")
     0.0288676178
     """
-    within(rate, "rate", "(0, 1]")
+    rate = real(rate, "rate", "(0, 1]")
     whole = gaussian_profile(pair)
+    if rate == 1:
+        return whole
 
-    def inner(e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        shift = np.expm1(e) / rate  # a = 1 + rate shift, the inner factor is 1 + shift
-        inside = shift > -1
-        return np.where(inside, np.log1p(np.where(inside, shift, 0.0)), 0.0), inside
+    def above(e: np.ndarray) -> np.ndarray:
+        return rate * whole.above(e + np.log1p((1 - rate) / rate * -np.expm1(-e)))  # log((e^e - 1 + rate)/rate)
 
-    def below(e: np.ndarray) -> np.ndarray:
-        at, inside = inner(e)
-        return np.where(inside, rate * whole.below(at), 0.0)
+    def behind(e: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            weight = rate - (1 - rate) * np.expm1(e)  # 1 - e^e (1 - rate)
+        inside = weight > 0
+        at = np.log(rate) + np.where(inside, e, 0.0) - np.log(np.where(inside, weight, rate))
+        return np.where(inside, weight * whole.behind(at), 0.0)
 
-    return Profile(lambda e: rate * whole.above(inner(e)[0]), below)
+    return Profile(above, behind)
 
 
 def composed_bound(
@@ -111,8 +116,8 @@ def composed_bound(
     Ten times our own rounding is added or taken off for the sums in float64. Raises `InputError`;
     `ModuleNotFoundError` that names the extra where dp-accounting is absent.
     """
-    at = _checked(copies, epsilons, side)
-    losses = loss_grid(profile, step, _TAIL / copies)
+    at, step = _checked(copies, epsilons, side, step)
+    losses = _losses_of(profile, copies, step)
     module = dp_accounting_masses()
     if side == "pessimistic":
         deltas = np.minimum.accumulate(np.clip(profile(losses * step), 0.0, 1.0))
@@ -145,8 +150,8 @@ def grid_composition(
     >>> print(f"{grid_composition(gaussian_profile(pair), 4, [1.0])[0]:.3f}")
     0.294
     """
-    at = _checked(copies, epsilons, side)
-    losses = loss_grid(profile, step, _TAIL / copies)
+    at, step = _checked(copies, epsilons, side, step)
+    losses = _losses_of(profile, copies, step)
     if side == "pessimistic":
         law = LossMasses(float(losses[0] * step), step, *dot_masses(profile, losses, step))
     else:
@@ -157,7 +162,7 @@ def grid_composition(
 
 def loss_grid(profile: Profile, step: float, tail: float) -> np.ndarray:
     """Whole multiples of `step`, as ints, until what is left of the profile on either side is at most `tail`."""
-    within(step, "step", "(0, 1]")
+    step = real(step, "step", "(0, 1]")
     ends = [_end(side, step, tail) for side in (profile.above, lambda e: profile.below(-e))]
     return np.arange(-ends[1], ends[0] + 1)
 
@@ -193,21 +198,26 @@ def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: f
         raise InputError(
             "p, q", (first.shape, second.shape), "must be counts of the same bins, at least 0, neither empty"
         )
-    within(step, "step", "(0, 1]")
-    at = _checked(copies, epsilons, SIDES[0])
+    at, step = _checked(copies, epsilons, SIDES[0], step)
     first, second = first / first.sum(), second / second.sum()
     return np.maximum(
         *(_one_order(one, other, int(copies), at, step) for one, other in ((first, second), (second, first)))
     )[()]
 
 
-def _checked(copies: Any, epsilons: Any, side: str) -> np.ndarray:
+def _losses_of(profile: Profile, copies: int, step: float) -> np.ndarray:
+    if not isinstance(profile, Profile):
+        raise InputError("profile", type(profile).__name__, "must be a Profile")
+    return loss_grid(profile, step, _TAIL / copies)
+
+
+def _checked(copies: Any, epsilons: Any, side: str, step: Any) -> tuple[np.ndarray, float]:
     one_of(side, "side", SIDES)
     whole(copies, "copies", 1)
     at = float_array(epsilons, "epsilons")
     if not np.isfinite(at).all():
         raise InputError("epsilons", epsilons, "must be finite")
-    return at
+    return at, real(step, "step", "(0, 1]")
 
 
 def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, step: float) -> np.ndarray:
@@ -215,6 +225,7 @@ def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, 
     if not finite.any():
         return np.ones(epsilons.shape)
     losses = np.log(p[finite] / q[finite]) / step
+    _within_reach(copies * float(np.ptp(losses)), step)
     # what dividing and taking logarithms may lose
     room = np.where(losses == 0, 0.0, 1e-15 / step + 1e-15 * np.abs(losses))
     rounded = np.ceil(losses + room).astype(int)
@@ -229,10 +240,13 @@ def _moved(delta: np.ndarray, side: str, rounding: float) -> np.ndarray:
 
 
 def _composed(law: LossMasses, copies: int) -> LossMasses:
-    size = copies * (law.masses.size - 1) + 1
-    if size > MOST_POINTS:
-        raise InputError("step", law.step, f"must be larger: {size} losses, at most {MOST_POINTS}")
+    _within_reach(copies * (law.masses.size - 1), law.step)
     return law.power(copies)
+
+
+def _within_reach(steps: float, step: float) -> None:
+    if not steps < MOST_POINTS:
+        raise InputError("step", step, f"must be larger: {steps:.0f} losses, at most {MOST_POINTS}")
 
 
 def _one_step_lower(profile: Profile, losses: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:

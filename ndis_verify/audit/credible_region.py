@@ -8,8 +8,7 @@ import numpy as np
 import scipy
 from scipy.special import betainc, betaincc, betaincinv, expit, logit, ndtri
 
-from ndis_verify import arguments
-from ndis_verify.arguments import within
+from ndis_verify.arguments import real, whole
 from ndis_verify.fast.trade_off import gaussian_trade_off
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -51,11 +50,12 @@ def credible_mass(
     >>> print(f"{inside + outside:.9f}")
     1.000000000
     """
-    for name, count, size in (
-        ("false_positives", false_positives, negatives),
-        ("false_negatives", false_negatives, positives),
+    for name, count, of, size in (
+        ("false_positives", false_positives, "negatives", negatives),
+        ("false_negatives", false_negatives, "positives", positives),
     ):
-        arguments.whole(count, name, 0, size)
+        whole(count, name, 0, whole(size, of, 1))
+    tolerance = real(tolerance, "tolerance", "(0, 1)")
     a1, a2 = 0.5 + false_positives, 0.5 + negatives - false_positives
     b1, b2 = 0.5 + false_negatives, 0.5 + positives - false_negatives
 
@@ -70,8 +70,8 @@ def credible_mass(
 
     with np.errstate(divide="ignore"):
         panels = np.concatenate([logit(betaincinv(a1, a2, _LEVELS)), -logit(betaincinv(a2, a1, _TAIL))])
-    inside, outside, whole = _integral(parts, np.unique(panels[np.isfinite(panels)]), tolerance)
-    return float(inside / whole), float(outside / whole)
+    inside, outside, total = _integral(parts, np.unique(panels[np.isfinite(panels)]), tolerance)
+    return float(inside / total), float(outside / total)
 
 
 def _relative_density(s: np.ndarray, a1: float, a2: float) -> np.ndarray:
@@ -132,7 +132,7 @@ def credible_gdp(false_positives: int, negatives: int, false_negatives: int, pos
     >>> print(f"{credible_mass(lambda a: ndtr(ndtri(1 - a) - mu), 10, 1000, 10, 1000)[0]:.6f}")
     0.050000
     """
-    within(failure, "failure", "(0, 1)")
+    failure = real(failure, "failure", "(0, 1)")
     counts = (false_positives, negatives, false_negatives, positives)
 
     def inside(mu: float) -> float:

@@ -90,7 +90,7 @@ def audit_by_methods(
     >>> sorted(found), bool(0.7 < found["best-set"].delta(1.0) < 0.7876)
     (['best-set', 'tv'], True)
     """
-    if isinstance(methods, str) or not isinstance(methods, Collection) or not len(methods):
+    if not isinstance(methods, (list, tuple)) or not methods:
         raise InputError("methods", methods, "must be a list of at least one method")
     for method in methods:
         one_of(method, "method", METHODS)

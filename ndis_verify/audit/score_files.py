@@ -219,6 +219,8 @@ def _named(path: Path, cells: Sequence[str], header: bool, place: int) -> str:
 def _place(cells: Sequence[str], header: bool, column: str, path: Path) -> int:
     """Where the column is that is given by its name or number. Raises `InputError`."""
     if header and column in cells:
+        if cells.count(column) > 1:
+            raise InputError("columns", beginning(column), f"is the name of two columns of {path}: choose by number")
         return cells.index(column)
     if (place := position(column)) is None:
         wrong = f"is neither the name of a column of {path} nor its number"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.arguments import within
+from ndis_verify.arguments import real
 from ndis_verify.audit.histogram import equal_edges
 from ndis_verify.audit.limits import checked_confidence, clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.audit.samples import as_sample, bin_counts, survey
@@ -75,8 +75,7 @@ def infer_std(
     >>> found.std.low < 2 < found.std.high
     True
     """
-    within(rate, "rate", "(0, 1]")
-    within(delta, "delta", "(0, 1)")
+    rate, delta = real(rate, "rate", "(0, 1]"), real(delta, "delta", "(0, 1)")
     failure = 1 - checked_confidence(confidence)
     edges = _edges(bins)
     samples = (as_sample(p, "p"), as_sample(q, "q"))
@@ -95,6 +94,9 @@ def infer_std(
             np.sqrt((edges.size + 1) * (1 / n + 1 / m)) / 2,
         )
         tv = Interval(float(max(found - spread - bias, 0.0)), float(min(found + spread, rate)))
+    if not tv.low <= tv.high:
+        rule = f"must be of laws whose total variation is at most the rate {rate:g}"
+        raise InputError("p, q", f"a total variation of at least {tv.low:.3g}", rule)
     std = Interval(_std(rate, tv.high), _std(rate, tv.low))
     epsilon = Interval(subsampled_epsilon(rate, std.high, delta), subsampled_epsilon(rate, std.low, delta))
     return InferredStd(found, _std(rate, found), tv, std, epsilon, delta, 1 - failure, edges.size + 1, (n, m))

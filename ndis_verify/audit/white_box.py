@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.arguments import real, within
-from ndis_verify.exact_number import InputError, as_float, exact, float_array
+from ndis_verify.arguments import exactly, real, whole
+from ndis_verify.exact_number import InputError, as_float, float_array
 from ndis_verify.fast.accuracy import PROMISES, margin
 from ndis_verify.fast.composition import compose
 from ndis_verify.fast.engine.whitening import PairBatch, spectrum
@@ -21,6 +22,7 @@ from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.gaussian_pair import Covariance, GaussianPair
 
 _RANK = 10  # of the simulated distances that bounds the real one
+_MOST_DRAWN = 10**8  # entries of covariances
 _SHARE = 1e-3  # of the declared error that rounding a law's parameters may take
 
 Number = float | Fraction
@@ -111,10 +113,8 @@ def audit_gaussian(
     >>> audit.refuted, audit.order
     (True, 'P,Q')
     """
-    epsilon, delta = exact(epsilon, "epsilon"), exact(delta, "delta")
-    if epsilon < 0:
-        raise InputError("epsilon", float(epsilon), "must be at least 0")
-    within(delta, "delta", "[0, 1]")
+    epsilon, delta = exactly(epsilon, "epsilon", "[0, 1e300]"), exactly(delta, "delta", "[0, 1]")
+    copies = whole(copies, "copies", 1)
     limits = engine_limits if limits is None else limits
     found = []
     for name, pair in _named(pairs).items():
@@ -143,11 +143,16 @@ def witness_set(pair: GaussianPair, epsilon: float, copies: int = 1) -> WitnessS
     A = (S2^-1 - S1^-1)/2, v = S1^-1 m1 - S2^-1 m2, c = (m2^T S2^-1 m2 - m1^T S1^-1 m1)/2 + log(det S2/det S1)/2, times
     the copies, less epsilon. Any set proves a lower limit; rounding this one costs next to nothing of it.
     """
+    with np.errstate(all="ignore"):
+        return _witness(pair, epsilon, copies)
+
+
+def _witness(pair: GaussianPair, epsilon: float, copies: int) -> WitnessSet:
     mean_p, mean_q = as_float(pair.mean_p), as_float(pair.mean_q)
     step = as_float(pair.exact_mean_difference())
     if "dense" not in (pair.cov_p.kind, pair.cov_q.kind):
         p, q = (np.broadcast_to(cov.float_entries(), mean_p.shape) for cov in (pair.cov_p, pair.cov_q))
-        matrix = (p - q) / (2 * p * q)
+        matrix = (p - q) / p / q / 2
         vector = step / p - 2 * matrix * mean_q
         logs = np.log(q / p).sum()
     else:
@@ -227,7 +232,7 @@ def two_call_limits(cdf: Cdf, error: float) -> Limits:
     >>> lower < 0.08615096845 < upper
     True
     """
-    within(error, "error", "[0, 1)")
+    error = real(error, "error", "[0, 1)")
     allowed = max(_SHARE * error, 1e-13)
 
     def limits(pair: GaussianPair, copies: int, epsilon: Fraction) -> tuple[float, float]:
@@ -241,7 +246,7 @@ def two_call_limits(cdf: Cdf, error: float) -> Limits:
                 f"rounding of {rounding:.3g}",
                 "must not be so nearly equal where two calls of a CDF are to tell them apart",
             )
-        factor = float(np.exp(float(epsilon)))
+        factor = _factor(epsilon)
         one, two = float(cdf(first, t)), float(cdf(second, t))
         if not (-error <= one <= 1 + error and -error <= two <= 1 + error):
             raise InputError("cdf", (one, two), "gave what is no probability, whatever its error")
@@ -275,7 +280,9 @@ def estimated_limits(
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
-    within(confidence, "confidence", "(0, 1)")
+    confidence, pairs = real(confidence, "confidence", "(0, 1)"), whole(pairs, "pairs", 1)
+    if not isinstance(samples, (tuple, list)) or len(samples) != 2:
+        raise InputError("samples", samples, "must be the two numbers of outputs")
     failure = (1 - confidence) / (2 * pairs)
     known: dict[tuple[int, int, int], float] = {}
 
@@ -288,7 +295,7 @@ def estimated_limits(
     def limits(pair: GaussianPair, copies: int, epsilon: Fraction) -> tuple[float, float]:
         low, high = inner(pair, copies, epsilon)
         # The larger one for both laws: which sample the first law of a swapped pair had is not known here.
-        away = max(distance(n, pair.dimension, copies) for n in samples) * (1 + float(np.exp(float(epsilon))))
+        away = max(distance(n, pair.dimension, copies) for n in samples) * (1 + _factor(epsilon))
         return max(0.0, float(low) - away), min(1.0, float(high) + away)
 
     return limits
@@ -297,7 +304,10 @@ def estimated_limits(
 def _distance_quantile(n: int, dimension: int, copies: int, failure: float, rng: np.random.Generator) -> float:
     if not isinstance(n, (int, np.integer)) or n < dimension + 2:
         raise InputError("samples", n, f"must be whole numbers, at least d + 2 = {dimension + 2}")
-    draws = int(np.ceil(_RANK / failure)) - 1
+    draws = math.ceil(_RANK / failure) - 1
+    if draws * dimension**2 > _MOST_DRAWN:
+        rule = f"must leave a failure that {_MOST_DRAWN // dimension**2} simulated distances can tell"
+        raise InputError("confidence, pairs", f"failure {failure:.3g} a sample", rule)
     means = rng.standard_normal((draws, dimension)) / np.sqrt(n)
     root = np.tril(rng.standard_normal((draws, dimension, dimension)), -1)
     diagonal = np.arange(dimension)
@@ -306,6 +316,11 @@ def _distance_quantile(n: int, dimension: int, copies: int, failure: float, rng:
     batch = PairBatch(means, (cov + np.swapaxes(cov, 1, 2)) / 2, np.zeros((1, dimension)), np.ones(1))
     distances = np.sort(hockey_stick(compose(spectrum(batch), copies), 0.0))
     return min(1.0, float(distances[-_RANK]) * (1 + margin("white-box audit")))
+
+
+def _factor(epsilon: Fraction) -> float:
+    """e^epsilon, or a number that leaves no limit of use either."""
+    return math.exp(min(float(epsilon), 700.0))
 
 
 def _named(pairs: Any) -> dict[str, GaussianPair]:

@@ -91,8 +91,11 @@ def certified_limits(delta: Any) -> Limits:
 
 
 def summary(found: WhiteBoxAudit) -> dict[str, Any]:
-    """The audit as plain data; limits as decimal text, rounded to the safe side."""
+    """The audit as plain data, limits as decimal text, rounded to the safe side; no set whose numbers are no floats."""
+    import numpy as np
+
     witness = found.witness
+    shown = all(np.isfinite(part).all() for part in (witness.matrix, witness.vector, witness.constant))
     return {
         "claim": {"epsilon": str(_decimal(found.epsilon)), "delta": str(_decimal(found.delta))},
         "verdict": found.verdict,
@@ -107,7 +110,9 @@ def summary(found: WhiteBoxAudit) -> dict[str, Any]:
             "vector": witness.vector.tolist(),
             "constant": witness.constant,
             "copies": witness.copies,
-        },
+        }
+        if shown
+        else None,
     }
 
 
@@ -154,7 +159,9 @@ def _lines(report: dict[str, Any]) -> list[str]:
             f" {report['upper']} everywhere ({report['basis']})"
         ),
     ]
-    if len(shape["vector"]) <= _SHOWN_DIMENSION:
+    if shape is None:
+        lines.append("witness: its numbers are no floats")
+    elif len(shape["vector"]) <= _SHOWN_DIMENSION:
         kind = "x^T diag(A) x" if shape["matrix"] and not isinstance(shape["matrix"][0], list) else "x^T A x"
         form = f"{kind} + v^T x" if shape["copies"] == 1 else f"sum over {shape['copies']} copies ({kind} + v^T x)"
         lines.append(

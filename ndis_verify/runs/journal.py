@@ -31,6 +31,7 @@ from ndis_verify.runs.files import open_regular, write_atomically
 FORMAT = 1
 MAX_BYTES = 2**30
 _ATTEMPTS = 100
+_BEGINNINGS = (b'{"journal": ', b'{"line": ')  # of the lines of a journal
 _NOT_BELIEVED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -48,7 +49,8 @@ class Journal:
     it ends. A journal that is left without an exception is removed unless it is `kept`; after a failure or Ctrl-C it
     stays.
 
-    Raises `InputError` where another run has the file, where it is no regular file, or for `kept` one of another run.
+    Raises `InputError` where another run has the file, where it is no regular file or holds no line of a journal, or
+    for `kept` one of another run.
     """
 
     def __init__(
@@ -121,7 +123,12 @@ class Journal:
         os.close(self._handle)
 
     def _take_up(self) -> None:
-        data = b"" if self._anew else _whole(self._handle, self.path)
+        there = _whole(self._handle, self.path)
+        if there and not any(line.startswith(_BEGINNINGS) for line in there.splitlines()):
+            raise InputError(
+                "journal", str(self.path), "must be a journal or a new file: what it holds is left as it is"
+            )
+        data = b"" if self._anew else there
         self.done, believed = self.believed(data)
         self.resumed, self._last = len(self.done), json.loads(believed[-1])["line"] if believed else 0
         if data.startswith(self._header):

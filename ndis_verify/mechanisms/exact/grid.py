@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
@@ -24,7 +25,7 @@ SLACK = (
     0.0  # added to every float64 error bound, in units of the grid: whatever it is, releases are the same, only later
 )
 FIRST_BITS, _MOST_BITS = 128, 2**17  # of balls
-_ONE_AT_A_TIME = threading.RLock()
+_one_at_a_time = threading.RLock()
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -71,10 +72,20 @@ def releasing(release: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @functools.wraps(release)
     def quiet(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        with _ONE_AT_A_TIME, np.errstate(all="ignore"):
+        with _one_at_a_time, np.errstate(all="ignore"):
             return release(*args, **kwargs)
 
     return quiet
+
+
+def _anew() -> None:
+    """A forked process has its own turns: the thread that had the lock is not in it."""
+    global _one_at_a_time
+    _one_at_a_time = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_anew)
 
 
 def grid_exponent(scale: float, argument: str, bits: int = BITS) -> int:
