@@ -5,6 +5,7 @@ files that are not theirs.
 import json
 import os
 import threading
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -210,3 +211,10 @@ def test_a_forked_process_releases_while_a_thread_of_its_parent_does():
     finally:
         go_on.set()
         thread.join()
+
+
+@pytest.mark.parametrize("noise", [float("nan"), -1.0, "1", None])
+def test_a_calibration_of_no_noise_level_is_refused(noise):
+    calibration = mechanisms.gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency="one record").calibration
+    with pytest.raises(InputError, match="noise std"):
+        replace(calibration, noise={"std": noise})

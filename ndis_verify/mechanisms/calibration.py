@@ -79,7 +79,8 @@ class Calibration:
     data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name.
     A calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be
     released from; one that adds no noise, or next to none, says in `needless` why none is needed. Raises `InputError`
-    where no adjacency is named, and where a calibration that claims to be safe has a certificate above its target.
+    where no adjacency is named, where a noise parameter is no number from 0 on, and where a calibration that claims to
+    be safe has a certificate above its target.
     """
 
     mechanism: str
@@ -103,6 +104,8 @@ class Calibration:
             _require(name, getattr(self, name), kind)
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
+        for name, value in self.noise.items():
+            number(value, f"noise {name}", 0.0, math.inf)
         require_adjacency(self.adjacency)
         if not self.unsafe and not self.certificate.delta <= self.target.delta:
             rule = (
