@@ -2,8 +2,10 @@
 files that are not theirs.
 """
 
+import copy
 import json
 import os
+import pickle
 import threading
 from dataclasses import replace
 from decimal import Decimal
@@ -218,3 +220,25 @@ def test_a_calibration_of_no_noise_level_is_refused(noise):
     calibration = mechanisms.gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency="one record").calibration
     with pytest.raises(InputError, match="noise std"):
         replace(calibration, noise={"std": noise})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"noise": {"std": 1e-3}},
+        {"target": mechanisms.Target(epsilon=0.1, delta=1e-5)},
+        {"public": {"sensitivity": 100.0}},
+        {"adjacency": "any two databases"},
+        {"unsafe": "by hand"},
+    ],
+)
+def test_a_calibration_that_was_changed_needs_a_certificate_of_its_own(change):
+    calibration = mechanisms.gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency="one record").calibration
+    with pytest.raises(InputError, match="calibrate again"):
+        replace(calibration, **change)
+    assert pickle.loads(pickle.dumps(calibration)) == copy.deepcopy(calibration) == replace(calibration) == calibration
+    options = {"adjacency": "one record", "rule": "classical"}
+    printed = mechanisms.gaussian_mechanism(1.0, epsilon=20.0, delta=0.1, **options).calibration
+    assert printed.unsafe
+    with pytest.raises(InputError):
+        replace(printed, unsafe="")

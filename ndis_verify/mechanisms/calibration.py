@@ -64,6 +64,13 @@ class Certificate:
         number(self.delta, "delta", 0.0, 1.0)
         whole(self.digits, "digits", 0)
 
+    def speak_of(self, calibration: tuple[Any, ...]) -> None:
+        """It certifies what it was first asked for; raises `InputError` where that is something else."""
+        if self.__dict__.setdefault("_calibration", calibration) != calibration:
+            raise InputError(
+                "certificate", self.bound, "must be of this calibration, which was changed: calibrate again"
+            )
+
     def _repr_html_(self) -> str:
         return field_table(self)
 
@@ -79,8 +86,8 @@ class Calibration:
     data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name.
     A calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be
     released from; one that adds no noise, or next to none, says in `needless` why none is needed. Raises `InputError`
-    where no adjacency is named, where a noise parameter is no number from 0 on, and where a calibration that claims to
-    be safe has a certificate above its target.
+    where no adjacency is named, where a noise parameter is no number from 0 on, where a calibration that claims to be
+    safe has a certificate above its target, and where the certificate is that of another calibration.
     """
 
     mechanism: str
@@ -113,6 +120,8 @@ class Calibration:
                 " is above the target"
             )
             raise InputError("delta", self.target.delta, rule)
+        certified = (self.mechanism, self.adjacency, self.public, self.target.epsilon, self.noise, self.unsafe)
+        self.certificate.speak_of(certified)
 
     def _repr_html_(self) -> str:
         return field_table(self, f"Calibration of {self.mechanism}")
