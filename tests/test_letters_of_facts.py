@@ -21,13 +21,15 @@ from ndis_verify.symbolic.normal_coordinates import entry
 from ndis_verify.symbolic.normal_coordinates import z as coordinates
 from ndis_verify.symbolic.normal_images import at_image
 from ndis_verify.symbolic.normal_images import p as density_of_p
-from ndis_verify.symbolic.notation import average, bin_of_sum, over, summed, total, transpose, x, z
+from ndis_verify.symbolic.notation import average, bin_of_sum, law_under, over, scaled, summed, total, transpose, x, z
 from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
 t, y = sp.symbols("t y_", real=True)
 positive = sp.Symbol("t", positive=True)
+lam, m = sp.symbols("lam m", real=True)
+EXCESS = sp.Symbol("k", nonnegative=True)  # of the variance of a coordinate over 1
 p = sp.Function("p", nonnegative=True)(x)
 density = Step("density", "", lhs=total(p), rhs=one, kind="definition")
 bell = sp.exp(-(t**2) / 2)
@@ -187,3 +189,41 @@ def test_the_letters_of_the_spectral_theorem_are_of_matrices(name):
     for wrong in ({"diagonal": t}, {"diagonal": u}, {"diagonal": U}, {"U": u, "U^T": transpose(u)}):
         with pytest.raises(InputError):
             FACTS[name].instance({**right, **wrong})
+
+
+def _stretched(statistic, c):
+    """That the sum W of a statistic over the coordinates is c W of coordinates that are twice as large."""
+    letters = {"P": scaled(lam, m, zero), "excess": EXCESS, "statistic": statistic, "a": sp.Integer(2), "c": c, "t": t}
+    shown = {
+        "variance": Step("v", "", 1 + EXCESS, sp.Max(1, entry(lam)), kind="inference", premises=("k",)),
+        "others": Step("others", "", lhs=sp.Subs(statistic, EXCESS, 0), rhs=zero),
+        "homogeneous": Step(
+            "form", "", lhs=statistic.subs(entry(x), 2 * sp.UnevaluatedExpr(entry(x))), rhs=c * statistic
+        ),
+        "positive": Step("c > 0", "", lhs=c, rhs=zero, relation=">", witness=c),
+    }
+    excess_of = Step("k", "", lhs=EXCESS, rhs=sp.Max(1, entry(lam)) - 1, kind="definition")
+    return excess_of, by_fact("image", "", "a homogeneous statistic of an image", letters, shown)
+
+
+def test_a_probability_below_an_edge_says_of_which_statistic():
+    """Of W_2 = sum k x^2 and W_4 = sum k x^4, P[W_2 < 4] = P[W_4 < 1] would follow."""
+    square, fourth = (EXCESS * entry(x) ** k for k in (2, 4))
+    images = [_stretched(square, sp.Integer(4)), _stretched(fourth, sp.Integer(16))]
+    for steps in images:
+        assert not [text for text in problems(derivation(steps, {"lam": lam, "m": m})) if "condition" in text]
+    (two, four) = (steps[1] for steps in images)
+    assert two.lhs != four.lhs and two.rhs.args[0] != four.rhs.args[0]
+    assert two.rhs.args == (law_under(quantity("sum", square), scaled(lam, m, zero)), t / 4)
+
+
+def test_coordinates_of_variance_1_have_no_part_in_a_statistic_of_an_image():
+    """They are not stretched."""
+    steps = _stretched(entry(x) ** 2, sp.Integer(4))
+    assert derivation(steps, {"lam": lam, "m": m}).holds(steps[1].conditions["others"]) is False
+    square = EXCESS * entry(x) ** 2
+    for wrong in ({"c": 4 * entry(lam)}, {"a": entry(lam)}, {"a": entry(x)}):
+        with pytest.raises(InputError, match="must be a number"):
+            FACTS["a homogeneous statistic of an image"].instance({**_stretched(square, 4 * one)[1].letters, **wrong})
+    with pytest.raises(InputError, match="must be a symbol"):
+        FACTS["a homogeneous statistic of an image"].required["others"]({"statistic": square, "excess": EXCESS**2})
