@@ -2,18 +2,21 @@
 and nothing speaks of what a sum, an integral or an expectation goes over. Each false proof here once passed.
 """
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from whole_proofs import derivation, infer, integrated, passes
 
-from ndis_verify.court.proof_structure import problems
+from ndis_verify.court.proof_structure import problems, step_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.bounded_forms import Bounds, bounds
+from ndis_verify.symbolic.covariance_order import scale_order
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
@@ -227,3 +230,14 @@ def test_coordinates_of_variance_1_have_no_part_in_a_statistic_of_an_image():
             FACTS["a homogeneous statistic of an image"].instance({**_stretched(square, 4 * one)[1].letters, **wrong})
     with pytest.raises(InputError, match="must be a symbol"):
         FACTS["a homogeneous statistic of an image"].required["others"]({"statistic": square, "excess": EXCESS**2})
+
+
+@pytest.mark.parametrize("exchanged", ["", ", exchanged"])
+def test_the_set_of_a_slope_is_one_of_the_loss(exchanged):
+    """Of another statistic it is not the one at which the divergence is attained."""
+    order = scale_order()
+    k = next(k for k, one in enumerate(order.steps) if one.fact == f"envelope theorem for the divergence{exchanged}")
+    other = replace(order.steps[k], letters={**order.steps[k].letters, "statistic": EXCESS * entry(x) ** 4})
+    for step, right in ((order.steps[k], True), (other, False)):
+        found = step_problems(replace(order, steps=(*order.steps[:k], step, *order.steps[k + 1 :]), faults=()), k)
+        assert any("condition 'loss'" in text for text in found) is not right

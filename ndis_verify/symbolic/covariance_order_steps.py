@@ -50,6 +50,7 @@ _LOSS = {
     "share": sp.log(1 + excess),
     "level": level,
 }
+_LOSS_SHOWN = {"variance": "v_i", "loss": "loss of one coordinate", "level": "sum of the shares"}
 _DENSITY = {"f": f(t), "argument": t}
 
 
@@ -182,7 +183,6 @@ def path_steps() -> tuple[Step, ...]:
 
 def form_steps() -> tuple[Step, ...]:
     """Both divergences by the density, and their order where y = 0 and where y >= nu/2."""
-    shown = {"variance": "v_i", "loss": "loss of one coordinate", "level": "sum of the shares"}
     by_density = "divergence by the density of an affine loss"
     letters = {**_LOSS, **_DENSITY, "epsilon": y}
     outside = level / 2 + beyond
@@ -192,14 +192,14 @@ def form_steps() -> tuple[Step, ...]:
             "L > y is W > nu + 2 y,",
             by_density,
             letters,
-            {**shown, "density": "density of W"},
+            {**_LOSS_SHOWN, "density": "density of W"},
         ),
         by_fact(
             "Q first",
             "and L < -y is W < nu - 2 y.",
             f"{by_density}, exchanged",
             letters,
-            {**shown, "density": "density of W"},
+            {**_LOSS_SHOWN, "density": "density of W"},
         ),
         Step(
             "y = 0",
@@ -223,7 +223,7 @@ def form_steps() -> tuple[Step, ...]:
             "a bounded loss",
             {**_LOSS, "value": value, "epsilon": outside},
             {
-                **shown,
+                **_LOSS_SHOWN,
                 "sign": "W >= 0",
                 "bounded": Step(
                     "at most nu/2",
@@ -328,18 +328,16 @@ def slope_steps() -> tuple[Step, ...]:
                 "The motion of the set itself adds nothing, as p - e^y q vanishes at its edge.",
                 f"envelope theorem for the divergence{exchanged}",
                 {
+                    **_LOSS,
                     **_DENSITY,
-                    "P": P,
-                    "Q": Q,
                     "epsilon": y,
                     "s": s,
                     "r": r,
-                    "level": level,
-                    "statistic": _STATISTIC,
                     "edge": moved,
                     "inside": INSIDE,
                 },
                 {
+                    **_LOSS_SHOWN,
                     "attained": name,
                     "held": f"what P(r) gives, {name}",
                     "density": "density of W",

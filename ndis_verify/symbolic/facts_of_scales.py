@@ -166,7 +166,7 @@ def _envelope(exchanged: bool) -> Fact:
     return Fact(
         text="P(r), r >= s near s, has independent centred normal coordinates of variances max(1, lambda_i e^{-r}),"
         " which have a slope in r at s from the right: those of P(s) where these are 1, and e^{s-r} times those where"
-        " they are not. Where the divergence of "
+        f" they are not. Where {_SPOKEN_LOSS}, and the divergence of "
         + (
             "Q from P(s) is attained at a set S = {W < t}"
             if exchanged
@@ -182,8 +182,9 @@ def _envelope(exchanged: bool) -> Fact:
         if not exchanged
         else r"\frac{d}{ds} \int \max(q - e^{\varepsilon} p_s, 0)\,dx = -e^{\varepsilon}"
         r" \int_{\{q > e^{\varepsilon} p_s\}} \frac{\partial p_s}{\partial s}\,dx",
-        letters=("P", "Q", "epsilon", "s", "r", "level", "statistic", "f", "argument", "edge", "inside"),
+        letters=(*_LOSS, "epsilon", "s", "r", "level", "f", "argument", "edge", "inside"),
         conditions={
+            **_AFFINE,
             "attained": "the divergence at s is attained at the set",
             "held": "what P(r) gives to it",
             "density": "f is the density of W under P(s), so that it is continuous on the positive numbers",
@@ -193,6 +194,7 @@ def _envelope(exchanged: bool) -> Fact:
         " Rudin, Principles of Mathematical Analysis, Theorem 6.20",
         instance=instance,
         required={
+            **_AFFINELY,
             "attained": lambda a: _at_edge(a, exchanged),
             "held": held,
             "density": law_of_statistic,
