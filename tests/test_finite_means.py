@@ -55,7 +55,7 @@ def test_an_integral_of_a_difference_is_one_of_two_integrals_only_where_both_are
             "moved",
             "",
             "translations keep integrals",
-            {"f": lambda at: Phi(at + 1), "x": place, "shift": one},
+            {"f": sp.Lambda(place, Phi(place + 1)), "shift": one},
             {"integrable": "words"},
         ),
         infer("nothing", total(moved - still), "=", zero, "two integrals", "moved"),

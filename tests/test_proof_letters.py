@@ -353,7 +353,7 @@ def test_what_is_right_is_a_proof(name):
 @pytest.mark.parametrize(
     ("fact", "letters"),
     [
-        ("translations keep integrals", {"f": sp.Function("f"), "x": place, "shift": place}),
+        ("translations keep integrals", {"f": sp.Lambda(place, sp.Function("f")(place)), "shift": place}),
         ("integrals over a set are linear", {"f": zero, "c": place, "g": sp.Function("g")(place), "set": place}),
         ("one derivative and one value", {"f": 1 / v, "g": 1 / v + 1, "argument": v}),
     ],

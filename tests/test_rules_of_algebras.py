@@ -176,7 +176,7 @@ def test_letters_of_roots_are_different_letters():
     for letters in ({"R": X, "inverse": X}, {"R": X * Y, "inverse": Y}, {"R": s, "inverse": Y}):
         with pytest.raises(InputError):
             FACTS[of_root].instance(letters)
-    turned = {"A": X, "U": u, "U^T": vt, "diagonal": Y}
+    turned = {"A": X, "U": letter("U"), "U^T": vt, "diagonal": Y}
     with pytest.raises(InputError, match="must be the transpose"):
         FACTS["spectral theorem, U^T U"].instance(turned)
     words = "S1, S2 symmetric positive definite"

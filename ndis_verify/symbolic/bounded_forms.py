@@ -17,7 +17,7 @@ Relation = tuple[Any, str, Any]  # left side, sign, right side
 Ends = tuple[bool, bool]  # whether there is a number below, and one above
 
 _PROBABILITIES = ("mass", "chance", "given", "exceeds", "normal_chance")
-_BOUNDED = (sp.erf, sp.erfc, sp.cos, sp.sin, sp.tanh, sp.atan, sp.sign, sp.Heaviside, Phi, Pg, Qg)
+_BOUNDED = (sp.erf, sp.erfc, sp.cos, sp.sin, sp.tanh, sp.atan, sp.sign, sp.Heaviside, Phi)
 _NEITHER, _BOTH = (False, False), (True, True)
 
 
@@ -70,7 +70,8 @@ def _by_form(f: Any, known: Bounds) -> Ends:
         return _of_power(f, known)
     probability = isinstance(f, AppliedUndef) and str(f.func) in _PROBABILITIES
     real = isinstance(f, _BOUNDED) and all(arg.is_real for arg in f.args)
-    return _BOTH if probability or real else _NEITHER
+    tail = isinstance(f, (Pg, Qg)) and f.args[0].is_positive and f.args[1].is_nonnegative
+    return _BOTH if probability or real or tail else _NEITHER
 
 
 def _of_product(f: Any, known: Bounds) -> Ends:

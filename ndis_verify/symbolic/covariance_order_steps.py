@@ -14,7 +14,18 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_scales import other_upper, upper
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of, z
-from ndis_verify.symbolic.notation import beyond, divergence, held, mass, rate, scaled, unscaled, x
+from ndis_verify.symbolic.notation import (
+    beyond,
+    divergence,
+    held,
+    law_under,
+    mass,
+    rate,
+    scaled,
+    stretched,
+    unscaled,
+    x,
+)
 
 zero = sp.Integer(0)
 _HEADS = {"": "centred", ", exchanged": "centred_reverse"}
@@ -27,7 +38,7 @@ inner, room = sp.symbols("e g", positive=True)  # inside: y = e and nu = 2 e + g
 f = sp.Function("f", nonnegative=True)
 
 INSIDE = {y: inner, level: 2 * inner + room}
-P, later, Q = scaled(lam, m, s), scaled(lam, m, r), unscaled(m)
+P, Q = scaled(lam, m, s), unscaled(m)
 FIRST, SECOND = divergence(P, Q, y), divergence(Q, P, y)
 _HIGH, _LOW = level + 2 * y, level - 2 * y
 _STATISTIC = (1 - 1 / (1 + excess)) * entry(x) ** 2
@@ -39,6 +50,7 @@ _LOSS = {
     "share": sp.log(1 + excess),
     "level": level,
 }
+_LOSS_SHOWN = {"variance": "v_i", "loss": "loss of one coordinate", "level": "sum of the shares"}
 _DENSITY = {"f": f(t), "argument": t}
 
 
@@ -171,7 +183,6 @@ def path_steps() -> tuple[Step, ...]:
 
 def form_steps() -> tuple[Step, ...]:
     """Both divergences by the density, and their order where y = 0 and where y >= nu/2."""
-    shown = {"variance": "v_i", "loss": "loss of one coordinate", "level": "sum of the shares"}
     by_density = "divergence by the density of an affine loss"
     letters = {**_LOSS, **_DENSITY, "epsilon": y}
     outside = level / 2 + beyond
@@ -181,14 +192,14 @@ def form_steps() -> tuple[Step, ...]:
             "L > y is W > nu + 2 y,",
             by_density,
             letters,
-            {**shown, "density": "density of W"},
+            {**_LOSS_SHOWN, "density": "density of W"},
         ),
         by_fact(
             "Q first",
             "and L < -y is W < nu - 2 y.",
             f"{by_density}, exchanged",
             letters,
-            {**shown, "density": "density of W"},
+            {**_LOSS_SHOWN, "density": "density of W"},
         ),
         Step(
             "y = 0",
@@ -212,7 +223,7 @@ def form_steps() -> tuple[Step, ...]:
             "a bounded loss",
             {**_LOSS, "value": value, "epsilon": outside},
             {
-                **shown,
+                **_LOSS_SHOWN,
                 "sign": "W >= 0",
                 "bounded": Step(
                     "at most nu/2",
@@ -248,11 +259,12 @@ def slope_steps() -> tuple[Step, ...]:
     shrunk = sp.exp((s - r) / 2)
     one_letters = {
         "P": P,
-        "image": later,
+        "excess": excess,
         "statistic": _STATISTIC,
         "a": shrunk,
         "c": sp.exp(s - r),
     }
+    of_edge = law_under(total_of(_STATISTIC), stretched(P, shrunk))
     steps = [
         Step(
             "slope in y",
@@ -269,14 +281,14 @@ def slope_steps() -> tuple[Step, ...]:
             rhs=BEND,
         ),
         Step(
-            "variances shrink",
-            "From s to r the variances above 1 shrink by e^{s - r},",
-            lhs=held(shrunk) ** 2 * entry(lam) * sp.exp(-s),
-            rhs=entry(lam) * sp.exp(-r),
+            "no weight",
+            "W has no part in the coordinates of variance 1,",
+            lhs=sp.Subs(_STATISTIC, excess, 0),
+            rhs=zero,
         ),
         Step(
             "W shrinks",
-            "and with them W, the weights held.",
+            "and shrinks with the variances above 1, which are e^{s - r} times as large at r, the weights held.",
             lhs=(1 - 1 / (1 + excess)) * held(shrunk * entry(x)) ** 2,
             rhs=sp.exp(s - r) * _STATISTIC,
         ),
@@ -294,7 +306,7 @@ def slope_steps() -> tuple[Step, ...]:
                 "With the set held, the edge moves:",
                 "a homogeneous statistic of an image",
                 {**one_letters, "t": edge},
-                {"law": "variances shrink", "homogeneous": "W shrinks", "positive": "factor"},
+                {"variance": "v_i", "others": "no weight", "homogeneous": "W shrinks", "positive": "factor"},
             ),
             by_fact(
                 f"mass beyond, {name}",
@@ -306,7 +318,7 @@ def slope_steps() -> tuple[Step, ...]:
             Step(
                 f"what P(r) gives, {name}",
                 "P(r) gives to it",
-                lhs=mass(later, edge),
+                lhs=mass(of_edge, edge),
                 rhs=1 - tail(moved),
                 kind="inference",
                 premises=(f"set held, {name}", f"mass beyond, {name}"),
@@ -316,18 +328,16 @@ def slope_steps() -> tuple[Step, ...]:
                 "The motion of the set itself adds nothing, as p - e^y q vanishes at its edge.",
                 f"envelope theorem for the divergence{exchanged}",
                 {
+                    **_LOSS,
                     **_DENSITY,
-                    "P": P,
-                    "Q": Q,
                     "epsilon": y,
                     "s": s,
                     "r": r,
-                    "level": level,
-                    "statistic": _STATISTIC,
                     "edge": moved,
                     "inside": INSIDE,
                 },
                 {
+                    **_LOSS_SHOWN,
                     "attained": name,
                     "held": f"what P(r) gives, {name}",
                     "density": "density of W",

@@ -11,7 +11,8 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.finite_means import is_over_its_range
-from ndis_verify.symbolic.notation import x
+from ndis_verify.symbolic.notation import normal_mean, x
+from ndis_verify.symbolic.scopes import binders, bound
 from ndis_verify.symbolic.zero import as_expression
 
 Instance = tuple[Any, str, Any]  # left, sign, right
@@ -100,12 +101,15 @@ def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters
 
 
-def undrawn(letters: Mapping[str, Any], drawn: Any, *names: str) -> Mapping[str, Any]:
-    """The letters, of which `names` do not speak of what is drawn; f may be a function of an argument called so."""
+def undrawn(letters: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """The letters, of which `names` do not speak of the standard normal vector that is drawn, under neither of its
+    names; f may be a function of an argument called so.
+    """
+    drawn = bound(normal_mean(x))
     for name in names:
         own = {letters.get("argument")} if name == "f" else set()
-        if drawn in as_expression(letters[name]).free_symbols - own:
-            raise InputError(name, str(letters[name]), f"must not speak of {drawn}, which is drawn")
+        if spoken := drawn & (as_expression(letters[name]).free_symbols - own):
+            raise InputError(name, str(letters[name]), f"must not speak of {min(spoken, key=str)}, which is drawn")
     return letters
 
 
@@ -120,21 +124,30 @@ JUMPING = (  # of sums without end, limits and integrals it is not asked whether
 )
 _CONSTANTS = ("columns", "multigamma", "projection")  # functions whose values are the same at every point and draw
 _MEANS = ("average", "normal_mean", "over", "over_definite", "sum", "summed", "total")
+_ANY = sp.Symbol("f_of_a_mean", real=True)  # of any sign: what a mean is of it, it is of every function
 
 
 def averaged(mean: Any, f: Any) -> Any:
     """`mean(f)`, where `mean` is a sum, an integral or an expectation: linear, and not negative of what is not."""
-    of = sp.Symbol("f_of_a_mean", nonnegative=True)
-    found = mean(of)
-    if isinstance(found, sp.Integral):
-        known = (found.function / of).is_nonnegative and all(high == sp.oo for _, _, high in found.limits)
-        known = known and is_over_its_range(found)
-    else:
-        known = isinstance(found, AppliedUndef) and str(found.func) in _MEANS and found.args[-1] == of
-    if not known:
-        raise InputError("mean", str(found), "must be a sum, an integral or an expectation")
+    found = mean_of_any(mean)
     _has_end(found, f)
-    return mean(f)
+    return found.xreplace({_ANY: f})
+
+
+def mean_of_any(mean: Any) -> Any:
+    """The sum, the integral or the expectation that `mean` is, of a number of which nothing is known."""
+    found = mean(_ANY)
+    rest: tuple[Any, ...] = ()
+    if isinstance(found, sp.Integral):
+        weight = found.function / _ANY
+        known = weight.is_nonnegative and all(high == sp.oo for _, _, high in found.limits)
+        known, rest = known and is_over_its_range(found), (weight, *found.limits)
+    else:
+        known = isinstance(found, AppliedUndef) and str(found.func) in _MEANS and found.args[-1] == _ANY
+        rest = found.args[:-1] if known else ()
+    if not known or any(part.has(_ANY) for part in rest):
+        raise InputError("mean", str(found), "must be a sum, an integral or an expectation")
+    return found
 
 
 def _has_end(mean: Any, f: Any) -> None:
@@ -146,16 +159,26 @@ def _has_end(mean: Any, f: Any) -> None:
         raise InputError("f", str(f), "has no integral to infinity")
 
 
+def of_the_point(letters: Mapping[str, Any], name: str) -> Any:
+    """A letter that is a function of the point x, one at every point: nothing in it goes over x."""
+    f = letters[name]
+    if not isinstance(f, sp.Lambda) or len(f.variables) != 1 or x in f.free_symbols:
+        raise InputError(name, str(f), f"must be a Lambda, of the point {x} alone")
+    if over := [node for node in binders(f(x)) if x in bound(node)]:
+        raise InputError(name, str(f), f"must not be of {over[0]}, which goes over {x}")
+    return f
+
+
 def linear(mean: Any, terms: Any) -> Instance:
     """The mean of the sum of the terms c f, and the sum of c times the mean of f: no c changes from point to point."""
     pairs = [(as_expression(c), as_expression(f)) for c, f in terms]
-    places = {x} | {variable for variable, *_ in getattr(mean(sp.Integer(1)), "limits", ())}
+    places = {x} | {variable for variable, *_ in getattr(mean_of_any(mean), "limits", ())}
     for _, f in pairs:
         places |= {call.args[0] for call in _changing(f) if len(call.args) == 1 and call.args[0].is_Symbol}
     for c, _ in pairs:
         if _changing(c) or c.free_symbols & places:
             raise InputError("terms", str(c), "must be a number, the same at every point")
-    return mean(sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
+    return averaged(mean, sp.Add(*(c * f for c, f in pairs))), "=", sp.Add(*(c * averaged(mean, f) for c, f in pairs))
 
 
 def without_jumps(f: Any, name: str = "g") -> Any:

@@ -48,7 +48,6 @@ from ndis_verify.symbolic.notation import (
     share,
     summed,
     total,
-    transpose,
     where,
     x,
     z,
@@ -56,13 +55,14 @@ from ndis_verify.symbolic.notation import (
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.transposes import with_arrays, with_transposes, with_vectors
+from ndis_verify.symbolic.zero import as_expression
 
 
 def _under_the_image(letters: Mapping[str, Any]) -> Instance:
     """Of the first of the two normal laws, at the image of a standard normal vector that has its law."""
     if letters["p"] != p(x) or letters["image"] != at_image:
         raise InputError("image", str(letters["image"]), f"must be {at_image}, and p the density {p(x)}")
-    return total(p(x) * letters["f"]), "=", normal_mean(letters["f"].subs(x, at_image))
+    return total(p(x) * letters["f"]), "=", normal_mean(undrawn(letters, "f")["f"].subs(x, at_image))
 
 
 def _bounded_differences(letters: Mapping[str, Any]) -> Instance:
@@ -72,6 +72,14 @@ def _bounded_differences(letters: Mapping[str, Any]) -> Instance:
         raise InputError("put", f"{put}, {taken}", "must be two unknown functions of the point")
     f, n, c, t = (letters[name] for name in ("f", "n", "c", "t"))
     return chance(f - average(f) - t), "<=", sp.exp(-2 * t**2 / (n * c**2))
+
+
+def _over_all_bins(letters: Mapping[str, Any]) -> Instance:
+    """Of a function that is one in every bin."""
+    f = as_expression(letters["f"])
+    if bin_of_sum in f.free_symbols:
+        raise InputError("f", str(f), f"must not speak of the bin {bin_of_sum}, over which the sum goes")
+    return summed(over(bin_of_sum, f)), "=", total(f)
 
 
 FACTS: Mapping[str, Fact] = {
@@ -224,16 +232,6 @@ FACTS: Mapping[str, Fact] = {
             lambda a: (det(a["R"] * a["X"] * a["R"]), "=", det(a["R"] * a["R"]) * det(a["X"])), "R", "X"
         ),
     ),
-    "spectral theorem": Fact(
-        text="For a symmetric matrix A there is an orthogonal U for which U^T A U is diagonal.",
-        tex=r"A = A^{\mathsf T} \implies U^{\mathsf T} A U = \operatorname{diag}(a),\quad U^{\mathsf T} U = I",
-        letters=("A", "U", "U^T", "diagonal"),
-        conditions={"symmetric": "A is real and symmetric"},
-        reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6",
-        brings=("U", "U^T", "diagonal"),
-        instance=lambda a: (a["U^T"] * a["A"] * a["U"], "=", a["diagonal"]),
-        required={"symmetric": lambda a: (transpose(a["A"]), "=", a["A"])},
-    ),
     "linear form of a standard normal vector": Fact(
         text="The expectation of f(b^T Z), f >= 0 and Z standard normal, is the integral of f(|b| u) against the"
         " standard normal density.",
@@ -246,7 +244,7 @@ FACTS: Mapping[str, Fact] = {
         reference="the normal law does not change under rotation: Feller, vol. 2, section III.6",
         instance=with_transposes(
             lambda a: (
-                normal_mean(undrawn(a, z, "f", "b", "b^T")["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
+                normal_mean(undrawn(a, "f", "b", "b^T")["f"].subs(any_real(a["argument"]), scalar(a["b^T"] * z))),
                 "=",
                 sp.Integral(
                     a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),
@@ -345,7 +343,7 @@ FACTS: Mapping[str, Fact] = {
         letters=("f",),
         conditions={"sign": "f >= 0"},
         reference="Rudin, Real and Complex Analysis, Theorem 1.29",
-        instance=lambda a: (summed(over(bin_of_sum, a["f"])), "=", total(a["f"])),
+        instance=_over_all_bins,
         required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
     ),
     "largest sum over a set": Fact(

@@ -87,7 +87,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         instance=lambda a: (
             total(density(a["mean"], a["std"]) * a["f"]),
             "=",
-            normal_mean(at_normal(undrawn(a, z, "f", "mean", "std")["f"], a["mean"], a["std"])),
+            normal_mean(at_normal(undrawn(a, "f", "mean", "std")["f"], a["mean"], a["std"])),
         ),
         required={
             "positive": lambda a: (a["std"], ">", sp.Integer(0)),
@@ -105,7 +105,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         instance=lambda a: (
             where(density(a["mean"], a["std"]), a["f"]),
             "=",
-            normal_chance(at_normal(undrawn(a, z, "f", "mean", "std")["f"], a["mean"], a["std"])),
+            normal_chance(at_normal(undrawn(a, "f", "mean", "std")["f"], a["mean"], a["std"])),
         ),
         required={"positive": lambda a: (a["std"], ">", sp.Integer(0))},
     ),
@@ -158,7 +158,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         conditions={"spread": "sum_i b_i^2 > 0"},
         reference="Feller, vol. 2, section III.6",
         instance=lambda a: (
-            normal_chance(undrawn(a, z, "b", "level")["level"] - total_of(a["b"] * entry(z))),
+            normal_chance(undrawn(a, "b", "level")["level"] - total_of(a["b"] * entry(z))),
             "=",
             Phi(a["level"] / sp.sqrt(total_of(a["b"] ** 2))),
         ),
@@ -171,7 +171,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         conditions={"length": "sum_i b_i^2 = s^2", "sign": "f >= 0"},
         reference="Feller, vol. 2, section III.6",
         instance=lambda a: (
-            normal_mean(undrawn(a, z, "f", "b")["f"].subs(a["argument"], total_of(a["b"] * entry(z)))),
+            normal_mean(undrawn(a, "f", "b")["f"].subs(a["argument"], total_of(a["b"] * entry(z)))),
             "=",
             sp.Integral(
                 a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),

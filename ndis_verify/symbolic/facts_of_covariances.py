@@ -12,18 +12,23 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import transpose
-from ndis_verify.symbolic.transposes import with_transposes, with_vectors, written_transposed
+from ndis_verify.symbolic.transposes import is_vector, with_transposes, with_vectors, written_transposed
 
 _one = sp.Integer(1)
+_VECTORS = ("v", "w")
 
 
 def _letters(instance: Callable[[Mapping[str, Any]], Instance], *names: str) -> Callable[[Mapping[str, Any]], Instance]:
-    """The instance of a fact whose letters `names` are different letters, X^T the transpose of X."""
+    """The instance of a fact whose letters `names` are different letters, v and w of vectors, the others of matrices,
+    X^T the transpose of X.
+    """
 
     def checked(a: Mapping[str, Any]) -> Instance:
         for name in names:
             if not isinstance(a[name], sp.Symbol) or a[name].is_commutative:
                 raise InputError(name, str(a[name]), "must be a letter")
+            if is_vector(a[name]) is not (name in _VECTORS):
+                raise InputError(name, str(a[name]), f"must be a {'vector' if name in _VECTORS else 'matrix'}")
             if f"{name}^T" in a and not written_transposed(a[name], a[f"{name}^T"]):
                 raise InputError(f"{name}^T", str(a[f"{name}^T"]), f"must be the transpose of {a[name]}")
         if len({a[name] for name in names}) < len(names):
@@ -50,6 +55,16 @@ OF_COVARIANCES: dict[str, Fact] = {
             ("R^T", "It is symmetric.", r"R^{\mathsf T} = R", lambda a: (transpose(a["R"]), "=", a["R"])),
         )
     },
+    "spectral theorem": Fact(
+        text="For a symmetric matrix A there is an orthogonal U for which U^T A U is diagonal.",
+        tex=r"A = A^{\mathsf T} \implies U^{\mathsf T} A U = \operatorname{diag}(a),\quad U^{\mathsf T} U = I",
+        letters=("A", "U", "U^T", "diagonal"),
+        conditions={"symmetric": "A is real and symmetric"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6",
+        brings=("U", "U^T", "diagonal"),
+        instance=_letters(lambda a: (a["U^T"] * a["A"] * a["U"], "=", a["diagonal"]), "U", "diagonal"),
+        required={"symmetric": lambda a: (transpose(a["A"]), "=", a["A"])},
+    ),
     **{
         f"spectral theorem, {name}": Fact(
             text=f"For a symmetric matrix A there is an orthogonal U for which U^T A U is diagonal. {text}",
@@ -58,7 +73,7 @@ OF_COVARIANCES: dict[str, Fact] = {
             conditions={"symmetric": "A is real and symmetric"},
             reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6",
             brings=("U", "U^T", "diagonal"),
-            instance=_letters(instance, "U"),
+            instance=_letters(instance, "U", "diagonal"),
             required={"symmetric": lambda a: (transpose(a["A"]), "=", a["A"])},
         )
         for name, text, tex, instance in (
@@ -90,7 +105,7 @@ OF_COVARIANCES: dict[str, Fact] = {
             },
             reference="Horn and Johnson, Matrix Analysis, Theorem 7.2.6; Hoaglin and Welsch (1978) on the leverage",
             brings=("S", "R", "v", "v^T", "w", "w^T"),
-            instance=with_vectors(_letters(instance, "S", "R", "v", "w"), "v", "w"),
+            instance=_letters(instance, "S", "R", "v", "w"),
             required={"least": lambda a: (a["p"], ">=", sp.Integer(0)), "most": lambda a: (a["p"], "<=", _one)},
         )
         for name, text, tex, instance in (

@@ -37,6 +37,7 @@ from ndis_verify.symbolic.notation import (
     with_logs,
     x,
 )
+from ndis_verify.symbolic.scopes import OVER_COORDINATES
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
 
@@ -278,6 +279,8 @@ def _over_pair(head: str) -> Fact:
         entries = _pair_entry(a["a"], a["b"]), _pair_entry(a["n"], a["m"])
         if not a["f"].has(*entries):
             raise InputError("f", str(a["f"]), "must speak of the coordinates of the two pairs, which are two")
+        if inner := [call for call in a["f"].atoms(AppliedUndef) if str(call.func) in OVER_COORDINATES]:
+            raise InputError("f", str(a["f"]), f"must not have {inner[0]}, which goes over coordinates itself")
         first, second = (
             a["f"].subs(dict(zip(entries, at, strict=True))) for at in ((a["a"], a["n"]), (a["b"], a["m"]))
         )

@@ -16,6 +16,7 @@ from ndis_verify.symbolic.fact import (
     between,
     constant,
     from_zero_on,
+    of_the_point,
     on_an_interval,
     smooth,
     whole,
@@ -69,18 +70,21 @@ def _below_a_corner(a: Mapping[str, Any]) -> Instance:
 
 def _overlap(a: Mapping[str, Any]) -> Instance:
     """Of two functions of the point, and of a shift that is a number."""
-    if a["x"] != x:
-        raise InputError("x", str(a["x"]), f"must be the point {x}")
-    moved = constant(a, "m")
-    near, far = (total(sp.Min(a["g"](x - shift), a["h"](x))) for shift in (constant(a, "k") * moved, moved))
+    moved, g, h = constant(a, "m"), of_the_point(a, "g"), of_the_point(a, "h")
+    near, far = (total(sp.Min(g(x - shift), h(x))) for shift in (constant(a, "k") * moved, moved))
     return far, "<=", near
 
 
 def _log_concave(a: Mapping[str, Any], name: str) -> Instance:
     """The second slope of a logarithm that has one everywhere: the first one has no jump."""
-    slope = sp.Derivative(sp.log(a[name](a["x"])), a["x"])
-    without_jumps(slope.doit(), name)
-    return sp.Derivative(sp.log(a[name](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)
+    logarithm = sp.log(of_the_point(a, name)(x))
+    without_jumps(sp.Derivative(logarithm, x).doit(), name)
+    return sp.Derivative(logarithm, (x, 2)), "<=", sp.Integer(0)
+
+
+def _even(a: Mapping[str, Any], name: str) -> Instance:
+    f = of_the_point(a, name)
+    return f(-x), "=", f(x)
 
 
 def _quantile(probability: Any) -> Any:
@@ -453,7 +457,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
     "overlap of two even log-concave functions": Fact(
         text="What two even, log-concave, integrable functions have in common falls as the one is moved away from 0.",
         tex=r"0 \le k \le 1 \implies \int \min(g(x - m), h(x))\,dx \le \int \min(g(x - k m), h(x))\,dx",
-        letters=("g", "h", "x", "m", "k"),
+        letters=("g", "h", "m", "k"),
         conditions={
             "even": "g is even",
             "other even": "h is even",
@@ -465,8 +469,8 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         reference="Anderson (1955), Theorem 1, for the sets where g and where h is above a level, over all levels",
         instance=_overlap,
         required={
-            "even": lambda a: (a["g"](-a["x"]), "=", a["g"](a["x"])),
-            "other even": lambda a: (a["h"](-a["x"]), "=", a["h"](a["x"])),
+            "even": lambda a: _even(a, "g"),
+            "other even": lambda a: _even(a, "h"),
             "concave": lambda a: _log_concave(a, "g"),
             "other concave": lambda a: _log_concave(a, "h"),
             "low": lambda a: (a["k"], ">=", sp.Integer(0)),
@@ -518,14 +522,14 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
     "translations keep integrals": Fact(
         text="An integral over the whole space does not see where a function was moved to.",
         tex=r"\int f(x - a)\,dx = \int f(x)\,dx",
-        letters=("f", "x", "shift"),
+        letters=("f", "shift"),
         conditions={"integrable": "f is integrable"},
         reference="Rudin, Real and Complex Analysis, Theorem 2.20",
         instance=lambda a: (
-            total(a["f"](a["x"] - constant(a, "shift"))),
+            total(of_the_point(a, "f")(x - constant(a, "shift"))),
             "=",
-            averaged(total, a["f"](a["x"])),
+            averaged(total, a["f"](x)),
         ),
-        finite={"integrable": lambda a: (total(a["f"](a["x"])),)},
+        finite={"integrable": lambda a: (total(a["f"](x)),)},
     ),
 }

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, without_jumps
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, mean_of_any, without_jumps
 from ndis_verify.symbolic.notation import (
     average,
     chance,
@@ -27,6 +27,7 @@ from ndis_verify.symbolic.notation import (
     summed,
     total,
 )
+from ndis_verify.symbolic.scopes import bound
 from ndis_verify.symbolic.transposes import with_transposes, with_vectors
 from ndis_verify.symbolic.zero import as_expression
 
@@ -95,6 +96,14 @@ def _under_a_graph(a: Mapping[str, Any]) -> Instance:
     if not argument.is_nonnegative or f.is_nonnegative is not True or area.doit().is_finite is not True:
         return NOTHING
     return law_of(a["point"]), "=", f / area
+
+
+def _exchanged(a: Mapping[str, Any]) -> Instance:
+    """Of a mean that neither goes over the point, over which the integral does, nor depends on it."""
+    mean = mean_of_any(a["mean"])
+    if notation.x in mean.free_symbols | bound(mean):
+        raise InputError("mean", str(mean), f"must not speak of {notation.x}, over which the integral goes")
+    return total(averaged(a["mean"], a["f"])), "=", averaged(a["mean"], total(a["f"]))
 
 
 def _exact_limit(upper: bool) -> Fact:
@@ -166,7 +175,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("mean", "f"),
         conditions={"sign": "f >= 0"},
         reference="Rudin, Real and Complex Analysis, Theorem 8.8",
-        instance=lambda a: (total(averaged(a["mean"], a["f"])), "=", averaged(a["mean"], total(a["f"]))),
+        instance=_exchanged,
         required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
     ),
     "one of two events": Fact(

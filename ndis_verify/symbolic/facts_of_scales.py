@@ -18,14 +18,15 @@ from ndis_verify.symbolic.notation import (
     centred_first,
     centred_second,
     divergence,
-    mass,
     rate,
     scaled,
+    stretched,
     unscaled,
     x,
 )
 from ndis_verify.symbolic.scaled_laws import (
     at_least_0,
+    below_edge,
     counts_of,
     drawn_loss,
     form_under,
@@ -33,10 +34,10 @@ from ndis_verify.symbolic.scaled_laws import (
     level_of_shares,
     linear_slope,
     nearby,
+    none_at_1,
     own_variance,
     parts_of,
     same_loss,
-    scaled_further,
     variance_of,
 )
 from ndis_verify.symbolic.special_functions import phi
@@ -159,11 +160,13 @@ def _envelope(exchanged: bool) -> Fact:
 
     def held(a: Mapping[str, Any]) -> Instance:
         edge = a["level"] - 2 * a["epsilon"] if exchanged else a["level"] + 2 * a["epsilon"]
-        return mass(a["P"].subs(a["s"], a["r"]), edge), "=", 1 - upper(a["f"], a["argument"], a["edge"])
+        later = stretched(a["P"], sp.exp((a["s"] - a["r"]) / 2))
+        return below_edge(a, later, edge), "=", 1 - upper(a["f"], a["argument"], a["edge"])
 
     return Fact(
         text="P(r), r >= s near s, has independent centred normal coordinates of variances max(1, lambda_i e^{-r}),"
-        " which have a slope in r at s from the right. Where the divergence of "
+        " which have a slope in r at s from the right: those of P(s) where these are 1, and e^{s-r} times those where"
+        f" they are not. Where {_SPOKEN_LOSS}, and the divergence of "
         + (
             "Q from P(s) is attained at a set S = {W < t}"
             if exchanged
@@ -179,8 +182,9 @@ def _envelope(exchanged: bool) -> Fact:
         if not exchanged
         else r"\frac{d}{ds} \int \max(q - e^{\varepsilon} p_s, 0)\,dx = -e^{\varepsilon}"
         r" \int_{\{q > e^{\varepsilon} p_s\}} \frac{\partial p_s}{\partial s}\,dx",
-        letters=("P", "Q", "epsilon", "s", "r", "level", "statistic", "f", "argument", "edge", "inside"),
+        letters=(*_LOSS, "epsilon", "s", "r", "level", "f", "argument", "edge", "inside"),
         conditions={
+            **_AFFINE,
             "attained": "the divergence at s is attained at the set",
             "held": "what P(r) gives to it",
             "density": "f is the density of W under P(s), so that it is continuous on the positive numbers",
@@ -190,6 +194,7 @@ def _envelope(exchanged: bool) -> Fact:
         " Rudin, Principles of Mathematical Analysis, Theorem 6.20",
         instance=instance,
         required={
+            **_AFFINELY,
             "attained": lambda a: _at_edge(a, exchanged),
             "held": held,
             "density": law_of_statistic,
@@ -326,23 +331,29 @@ OF_SCALES: Mapping[str, Fact] = {
         letters=("P", "statistic", "f", "argument", "edge"),
         conditions={"density": "f is the density of W under P"},
         reference="Billingsley, Probability and Measure, section 20",
-        instance=lambda a: (mass(a["P"], a["edge"]), "=", 1 - upper(a["f"], a["argument"], a["edge"])),
+        instance=lambda a: (below_edge(a, a["P"], a["edge"]), "=", 1 - upper(a["f"], a["argument"], a["edge"])),
         required={"density": law_of_statistic},
     ),
     "a homogeneous statistic of an image": Fact(
-        text="Where P' is the law of coordinates a x_i under P, and the statistic of a x_i is c > 0 times that of x_i,"
-        " P'[W < t] = P[W < t/c]. Coordinates of which the statistic is 0 may have any law.",
+        text="Where W is a sum over the coordinates of a statistic that is 0 of those of variance 1 under P, P' has a"
+        " times the other ones, and the statistic of a x_i is c > 0 times that of x_i, P'[W < t] = P[W < t/c].",
         tex=r"W(a x) = c\,W(x) \implies P'[W < t] = P[W < t/c]",
-        letters=("P", "image", "t", "statistic", "a", "c"),
+        letters=("P", "excess", "statistic", "a", "c", "t"),
         conditions={
-            "law": "the variances of the images",
+            "variance": "the variance of one coordinate under P, 1 and the excess",
+            "others": "the statistic is 0 where it is 1",
             "homogeneous": "the statistic of the images",
             "positive": "c > 0",
         },
         reference="Billingsley, Probability and Measure, section 13: the law of an image",
-        instance=lambda a: (mass(a["image"], a["t"]), "=", mass(a["P"], a["t"] / a["c"])),
+        instance=lambda a: (
+            below_edge(a, stretched(a["P"], constant(a, "a")), a["t"]),
+            "=",
+            below_edge(a, a["P"], a["t"] / constant(a, "c")),
+        ),
         required={
-            "law": scaled_further,
+            "variance": lambda a: variance_of(a["P"], 1 + a["excess"]),
+            "others": none_at_1,
             "homogeneous": lambda a: (
                 a["statistic"].subs(entry(x), a["a"] * entry(x)),
                 "=",

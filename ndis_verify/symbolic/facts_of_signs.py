@@ -14,6 +14,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance, from_zero_on, smooth
 from ndis_verify.symbolic.notation import sign_changes
 from ndis_verify.symbolic.special_functions import Pg, Qg
+from ndis_verify.symbolic.zero import as_expression
 
 v = sp.Symbol("v", real=True)
 w = sp.Symbol("w", positive=True)
@@ -53,6 +54,21 @@ def _of_one_turn(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     if letters["argument"] in letters["turn"].free_symbols:
         raise InputError("turn", str(letters["turn"]), "must be one point, the same for every argument")
     return from_zero_on(letters)
+
+
+def _tail(tail: Any, a: Mapping[str, Any], edge: str) -> Any:
+    """A tail of a gamma law, one law for every argument, at an edge where it has a tail."""
+    for name in ("s", edge):
+        if as_expression(a[name]).is_positive is not True:
+            raise InputError(name, str(a[name]), "must be known to be positive")
+    return tail(_held(a, "s"), a[edge])
+
+
+def _held(a: Mapping[str, Any], name: str) -> Any:
+    """A letter that is one number for every argument."""
+    if a["argument"] in as_expression(a[name]).free_symbols:
+        raise InputError(name, str(a[name]), f"must not depend on {a['argument']}")
+    return a[name]
 
 
 OF_SIGNS: Mapping[str, Fact] = {
@@ -204,13 +220,13 @@ OF_SIGNS: Mapping[str, Fact] = {
         required={"positive": lambda a: (a["a"], ">", _zero)},
     ),
     "upper tails of a gamma law far out": Fact(
-        text="The upper tails of a gamma law tend to 0 where their edges go to infinity.",
+        text="The upper tails of a gamma law tend to 0 where their edges, which are positive, go to infinity.",
         tex=r"x, y \to \infty \implies Q(s, x) - c\,Q(s, y) \to 0",
         letters=("s", "c", "one", "other", "argument"),
         conditions={"one": "the one edge goes to infinity", "other": "so does the other"},
         reference="Abramowitz and Stegun, 6.5.32",
         instance=lambda a: (
-            sp.Limit(Qg(a["s"], a["one"]) - a["c"] * Qg(a["s"], a["other"]), a["argument"], 0, "+"),
+            sp.Limit(_tail(Qg, a, "one") - _held(a, "c") * _tail(Qg, a, "other"), a["argument"], 0, "+"),
             "=",
             _zero,
         ),
@@ -220,12 +236,17 @@ OF_SIGNS: Mapping[str, Fact] = {
         },
     ),
     "both tails of a gamma law far out": Fact(
-        text="The lower tail of a gamma law tends to 0 with its edge, the upper tail where its edge goes to infinity.",
+        text="The lower tail of a gamma law tends to 0 with its positive edge, the upper tail where its edge goes to"
+        " infinity.",
         tex=r"x \to 0,\ y \to \infty \implies P(s, x) - Q(s, y) \to 0",
         letters=("s", "low", "high", "argument"),
         conditions={"low": "the lower edge tends to 0", "high": "the upper edge goes to infinity"},
         reference="Abramowitz and Stegun, 6.5.4 and 6.5.32",
-        instance=lambda a: (sp.Limit(Pg(a["s"], a["low"]) - Qg(a["s"], a["high"]), a["argument"], sp.oo), "=", _zero),
+        instance=lambda a: (
+            sp.Limit(_tail(Pg, a, "low") - _tail(Qg, a, "high"), a["argument"], sp.oo),
+            "=",
+            _zero,
+        ),
         required={
             "low": lambda a: (sp.Limit(a["low"], a["argument"], sp.oo), "=", _zero),
             "high": lambda a: (sp.Limit(1 / a["high"], a["argument"], sp.oo), "=", _zero),

@@ -72,6 +72,7 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         " each",
     ),
     "unscaled": (r"I_{{{0}}}", "I_m is the standard normal law of as many coordinates"),
+    "stretched": (r"{1} \cdot {0}", "a . P has a times the coordinates of P whose variance is not 1, with the others"),
     "loss_at": (r"L_{{{0}, {1}}}", "L_{P, Q} is the loss log p/q at a draw from P"),
     "law_under": (r"\mathcal{{L}}_{{{1}}}\left({0}\right)", "L_P(f) is the law of f under P"),
     "rate": (r"\partial_s^+ {0}", "the slope in s is from the right"),

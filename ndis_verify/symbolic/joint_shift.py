@@ -72,7 +72,7 @@ def grows_with_shift() -> Derivation:
             "overlap",
             "so what they have in common falls as the first is moved away from 0.",
             "overlap of two even log-concave functions",
-            {"g": of_first, "h": of_second, "x": x, "m": m, "k": shorter},
+            {"g": sp.Lambda(x, of_first(x)), "h": sp.Lambda(x, of_second(x)), "m": m, "k": shorter},
             {
                 "even": "even, first",
                 "other even": "even, second",
@@ -102,7 +102,7 @@ def grows_with_shift() -> Derivation:
                 f"translation, {name}",
                 "of which the first does not see the shift.",
                 "translations keep integrals",
-                {"f": of_first, "x": x, "shift": shift},
+                {"f": sp.Lambda(x, of_first(x)), "shift": shift},
                 {"integrable": "densities"},
             ),
         ]

@@ -37,7 +37,8 @@ rejected, variation, curve_of, best_test = (
 )
 # informed(X, Y): the mutual information of two random variables.
 informed = sp.Function("informed", nonnegative=True)
-# divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
+# divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t, T what
+# is drawn where P is the law of a number.
 divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
 # fitted(p, q, d, r), refitted(p, q, d, r): the normal law of least squares with a record and without it.
 fitted, refitted = (sp.Function(name, real=True) for name in ("fitted", "refitted"))
@@ -50,9 +51,11 @@ scaled_error, standard_error = (sp.Function(name, real=True) for name in ("scale
 projected, reprojected = (sp.Function(name, real=True) for name in ("projected", "reprojected"))
 # centred_first(l, m), centred_second(l, m): N(0, S1) and N(0, S2), S2^{-1/2} S1 S2^{-1/2} with each eigenvalue l_i m_i
 # times. scaled(l, m, s): independent centred normal coordinates of variances max(1, l_i e^{-s}), m_i of each.
-# unscaled(m): as many of variance 1. rate(f): the slope of f in s, from the right.
-centred_first, centred_second, scaled, unscaled, rate = (
-    sp.Function(name, real=True) for name in ("centred_first", "centred_second", "scaled", "unscaled", "rate")
+# unscaled(m): as many of variance 1. stretched(P, a): a times the coordinates of such a P whose variance is not 1, with
+# the others. rate(f): the slope of f in s, from the right.
+centred_first, centred_second, scaled, unscaled, stretched, rate = (
+    sp.Function(name, real=True)
+    for name in ("centred_first", "centred_second", "scaled", "unscaled", "stretched", "rate")
 )
 # loss_at(P, Q): log p/q at a draw from P. law_under(f, P): the law of f under the law P.
 loss_at, law_under = (sp.Function(name, real=True) for name in ("loss_at", "law_under"))

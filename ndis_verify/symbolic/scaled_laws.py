@@ -10,7 +10,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Instance
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of, z
-from ndis_verify.symbolic.notation import divergence, law_under, loss_at, rate, scaled, unscaled, x
+from ndis_verify.symbolic.notation import divergence, law_under, loss_at, mass, rate, scaled, unscaled, x
 from ndis_verify.symbolic.zero import as_expression
 
 _zero = sp.Integer(0)
@@ -96,12 +96,16 @@ def put_inside(a: Mapping[str, Any], side: Any) -> Any:
     return side.subs(a["inside"], simultaneous=True)
 
 
-def scaled_further(a: Mapping[str, Any]) -> Instance:
-    """The variances of P and of its image where they are above 1, and the statistic is not 0."""
-    (lam, m, s), (other, counts, r) = parts_of(a["P"]), parts_of(a["image"])
-    if (lam, m) != (other, counts):
-        raise InputError("image", str(a["image"]), "must be the law at another scale")
-    return a["a"] ** 2 * entry(lam) * sp.exp(-s), "=", entry(lam) * sp.exp(-r)
+def below_edge(a: Mapping[str, Any], law: Any, edge: Any) -> Any:
+    """The probability under a law that the statistic, summed over the coordinates, is below the edge."""
+    return mass(law_under(total_of(a["statistic"]), law), edge)
+
+
+def none_at_1(a: Mapping[str, Any]) -> Instance:
+    """That the statistic is 0 of a coordinate of variance 1, 1 more than the excess being the variance."""
+    if not isinstance(a["excess"], sp.Symbol):
+        raise InputError("excess", str(a["excess"]), "must be a symbol")
+    return sp.Subs(a["statistic"], a["excess"], 0), "=", _zero
 
 
 def at_start(a: Mapping[str, Any], side: Any) -> Any:
