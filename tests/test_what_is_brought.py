@@ -8,10 +8,11 @@ import pytest
 import sympy as sp
 from whole_proofs import define, derivation, infer, passes
 
+from ndis_verify.court.proof_ends import unconcluded
 from ndis_verify.court.proof_structure import problems
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
-from ndis_verify.symbolic.derivation import Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.meanings import meaning
@@ -23,6 +24,7 @@ from ndis_verify.symbolic.notation import (
     projected,
     reprojected,
     total,
+    where,
     x,
 )
 from ndis_verify.symbolic.statement_terms import quantity
@@ -176,9 +178,41 @@ def test_what_is_drawn_has_one_law():
     assert "q is drawn from two laws" in _wrong(_mean("first", share, one / 2), _mean("second", share, one / 3), end)
     assert "two laws" not in _wrong(_mean("first", share, one / 2), _mean("second", share, one / 2))
     variance = {"share": share, "mass": one / 2, "n": COUNT}
-    spread = by_fact("spread", "", "variance of a share", variance, {"independent": "words", "n": _order("n", COUNT, ">=", one)})
+    spread = by_fact(
+        "spread", "", "variance of a share", variance, {"independent": "words", "n": _order("n", COUNT, ">=", one)}
+    )
     assert "two laws" not in _wrong(_mean("first", share, one / 2), spread)
     assert "q is drawn from two laws" in _wrong(_mean("first", share, one / 3), spread)
     lemma = replace(derivation((_mean("first", share, one / 2),), {}), id="a.lemma")
     used = infer("end", one / 2, "=", one / 3, Use("first", of=lambda: lemma), "other")
     assert "q is drawn from two laws" in _wrong(other, used)
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "right"),
+    [
+        ("x > w", x > 1000, False),  # w has no name in the relation
+        ("x > w", x > s, False),
+        ("x > w", x > sp.Symbol("w", real=True), True),
+        ("1000 < x", x > 1000, True),
+        ("P(S) >= x", where(p(x), sp.Function("s", real=True)(x)) >= s, False),
+        ("P(S) >= s", where(p(x), sp.Function("s", real=True)(x)) >= s, True),
+        ("Q(S) >= s", where(p(x), sp.Function("s", real=True)(x)) >= s, False),
+    ],
+)
+def test_a_hypothesis_of_a_text_is_the_relation_that_it_says(text, relation, right):
+    steps = (infer("end", 2 * relation.lhs, relation.rel_op, 2 * relation.rhs, Use(text, weight=2)),)
+    whole, part = (Conclusion("CLAIM", "end", part=name) for name in ("", f"twice, where {text}"))
+    for end, given in ((whole, (text,)), (part, (text,)), (part, ())):
+        proof = replace(derivation(steps, {}, (Hypothesis(text, relation),)), concludes=(end,))
+        assert (not unconcluded("CLAIM", None, given, [proof]) and not problems(proof)) is right
+
+
+def test_what_a_statement_gives_a_name_is_compared_with_it():
+    """Of a part, too, whose variables are said."""
+    stated = statement("x <= x + w", "w > 0", where={"w": "x^2 - 1"}, over=(real("x", -9, 9),))
+    steps = (infer("end", x, "<=", x + x**2 - 1, Use("w > 0")),)
+    for relation, right in ((x**2 - 1 > 0, True), (x > 0, False)):
+        for end in (Conclusion("CLAIM", "end", {"x": x}), Conclusion("CLAIM", "end", {"x": x}, part="half of it")):
+            proof = replace(derivation(steps, {"x": x}, (Hypothesis("w > 0", relation),)), concludes=(end,))
+            assert ("is not one of CLAIM" in "; ".join(unconcluded("CLAIM", stated, ("w > 0",), [proof]))) is not right
