@@ -19,6 +19,7 @@ from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_images import p, q
 from ndis_verify.symbolic.notation import (
     anything,
+    average,
     below,
     beyond,
     projected,
@@ -216,3 +217,17 @@ def test_what_a_statement_gives_a_name_is_compared_with_it():
         for end in (Conclusion("CLAIM", "end", {"x": x}), Conclusion("CLAIM", "end", {"x": x}, part="half of it")):
             proof = replace(derivation(steps, {"x": x}, (Hypothesis("w > 0", relation),)), concludes=(end,))
             assert ("is not one of CLAIM" in "; ".join(unconcluded("CLAIM", stated, ("w > 0",), [proof]))) is not right
+
+
+def test_what_is_drawn_in_a_lemma_is_drawn_from_one_law():
+    """E S = p of one S at p and at q: p <= q. The law of S may stand behind a name."""
+    p_, q_ = sp.symbols("p q", real=True)
+    mass, share = sp.symbols("m S", real=True)
+    named = (define(mass, p_), _mean("named", share, mass), infer("mean", average(share), "=", p_, "named", str(mass)))
+    plain = (_mean("mean", share, p_),)
+    for steps in (named, plain):
+        lemma = replace(derivation(steps, {"p": p_}, ("words",)), id="a.lemma")
+        used = [Use("mean", of=lambda lemma=lemma: lemma, at=at) for at in ({}, {p_: q_})]
+        end = infer("end", p_, "<=", q_, *used)
+        assert "S, which was defined for other values" in _wrong(end)
+        assert "defined for other values" not in _wrong(infer("end", average(share), "=", p_, used[0]))

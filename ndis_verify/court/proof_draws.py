@@ -9,10 +9,9 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_names import atoms_of, variables
+from ndis_verify.court.proof_names import atoms_of, drawn_in, variables
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.scopes import DRAWS, bound
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.zero import as_expression
@@ -21,7 +20,6 @@ NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
     *("epsilon", "length", "level", "share", "weight", "k", "m"),
 )
-_OF_A_LAW = ("P", "Q", "mass", "n", "r", "theta", "std", "variance", "statistic", "share", "level")  # from which it is
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 
 
@@ -45,20 +43,12 @@ def _drawn_in_lemma(lemma: Derivation) -> frozenset[Any]:
 
 
 def drawn_letters(derivation: Derivation) -> list[Any]:
-    return [letter for step in derivation.steps for one in steps_in(step) for letter, _ in _draws(one)]
-
-
-def _draws(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-    """What a fact says to be drawn, and the letters that say from which law."""
-    for name in FACTS[step.fact].draws if step.fact in FACTS else ():
-        if name in step.letters:
-            law = {one: step.letters[one] for one in _OF_A_LAW if one in step.letters}
-            yield step.letters[name], {one: said for one, said in law.items() if one not in FACTS[step.fact].draws}
+    return [letter for step in derivation.steps for one in steps_in(step) for letter, _ in drawn_in(one)]
 
 
 def _draws_in_all(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-    """The same, and what is drawn in lemmas whose used steps speak of it."""
-    yield from _draws(step)
+    """What is drawn in a step, and in lemmas whose used steps speak of it, and from which laws."""
+    yield from drawn_in(step)
     for use in step.premises:
         if isinstance(use, Use) and use.of is not None:
             spoken = use.of().step(use.step)

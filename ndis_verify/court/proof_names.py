@@ -42,6 +42,19 @@ TAKEN = {  # functions that mean something already, so that no proof says what t
 }
 _FIRST = "p"  # of the two densities of a meaning: it may be that of any normal law, the other one is then known
 _UNKNOWN = {"binned", "rounded", _FIRST}  # of what has a name in print already, what facts alone bring in
+_LAWS = (
+    "P",
+    "Q",
+    "mass",
+    "n",
+    "r",
+    "theta",
+    "std",
+    "variance",
+    "statistic",
+    "share",
+    "level",
+)  # letters that say from which one something is drawn
 _EVERY = {  # symbols that stand for every point, place, distance or vector
     *(notation.x, notation.bin_of_sum, notation.z, normal_z, notation.anything, notation.definite, notation.logarithms),
     *(notation.below, notation.beyond, notation.share, within, between_0_and_1),
@@ -97,8 +110,8 @@ def what_is_behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
 
 
 def hidden(derivation: Derivation, step: Step, use: Use) -> str:
-    """A name in the step whose definition, or the fact that brings it in, speaks of what `use` replaces, while the name
-    itself does not.
+    """A name in the step whose definition, or the fact that brings it in or says that it is drawn, speaks of what `use`
+    replaces, while the name itself does not.
     """
     spoken = atoms_of(step.lhs) | atoms_of(step.rhs)
     behind: dict[Any, set[Any]] = {}
@@ -108,7 +121,7 @@ def hidden(derivation: Derivation, step: Step, use: Use) -> str:
             behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
             if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - atoms_of(one.lhs):
                 return str(one.lhs)
-    for brought, letters in brought_by_facts(derivation):
+    for brought, letters in (*brought_by_facts(derivation), *_drawn_by_facts(derivation)):
         own = set().union(*map(symbols_of, letters.values())) - brought
         rests_on = own.union(*(behind[name] for name in own & set(behind)))
         if (brought & spoken) and (rests_on & set(use.at)):
@@ -239,6 +252,21 @@ def brought_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str
         for one in steps_in(step)
         if one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters)
     ]
+
+
+def _drawn_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str, Any]]]:
+    """What each fact says to be drawn, and the letters that say from which law."""
+    return [
+        (atoms_of(letter), law) for step in derivation.steps for one in steps_in(step) for letter, law in drawn_in(one)
+    ]
+
+
+def drawn_in(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """What a fact says to be drawn, and the letters that say from which law."""
+    for name in FACTS[step.fact].draws if step.fact in FACTS else ():
+        if name in step.letters:
+            law = {one: step.letters[one] for one in _LAWS if one in step.letters}
+            yield step.letters[name], {one: said for one, said in law.items() if one not in FACTS[step.fact].draws}
 
 
 def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
