@@ -42,19 +42,9 @@ TAKEN = {  # functions that mean something already, so that no proof says what t
 }
 _FIRST = "p"  # of the two densities of a meaning: it may be that of any normal law, the other one is then known
 _UNKNOWN = {"binned", "rounded", _FIRST}  # of what has a name in print already, what facts alone bring in
-_LAWS = (
-    "P",
-    "Q",
-    "mass",
-    "n",
-    "r",
-    "theta",
-    "std",
-    "variance",
-    "statistic",
-    "share",
-    "level",
-)  # letters that say from which one something is drawn
+_LAWS = (  # letters of facts that say from which law something is drawn
+    *("P", "Q", "mass", "n", "r", "theta", "std", "variance", "statistic", "share", "level"),
+)
 _EVERY = {  # symbols that stand for every point, place, distance or vector
     *(notation.x, notation.bin_of_sum, notation.z, normal_z, notation.anything, notation.definite, notation.logarithms),
     *(notation.below, notation.beyond, notation.share, within, between_0_and_1),
