@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -189,8 +190,13 @@ def searched(search: Search, problem: Problem, finished: Callable[[], None] = la
 
 
 def suspects(search: Search, problem: Problem) -> list[tuple[float, list[float]]]:
-    """The worst points of a search whose margins are below what the tolerance explains."""
-    return [entry for entry in search.elite if entry[0] < -problem.tolerance][:_SUSPECTS]
+    """The worst points of a search whose margins are below what the tolerance explains, and that are points of the
+    domain without rounding.
+    """
+    below = (entry for entry in search.elite if entry[0] < -problem.tolerance)
+    return list(
+        islice((entry for entry in below if problem.domain.contains(problem.domain.point(entry[1]))), _SUSPECTS)
+    )
 
 
 def failure_of(search: Search, problem: Problem) -> str:
@@ -206,13 +212,18 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
     """The record of a finished search: suspicions decided, the first real one shrunk."""
     domain = problem.domain
     failed_at = search.failed_at or []
-    worst: tuple[float | None, list[float]] = search.elite[0] if search.elite else (None, failed_at)
+    found_below = suspects(search, problem)
+    inside = [*found_below, *(entry for entry in search.elite if entry[0] >= -problem.tolerance)]
+    met = inside or search.elite
+    worst: tuple[float | None, list[float]] = met[0] if met else (None, failed_at)
     finding: Finding = "nothing"
     simple, proof = None, None
     failure = failure_of(search, problem)
+    if search.elite and not inside:
+        failure = failure or "the search met points that satisfy the constraints by rounding alone"
     false_alarm = ""
     decide = problem.certify or problem.confirm
-    for margin, unit in suspects(search, problem):
+    for margin, unit in found_below:
         point = domain.point(unit)
         found = _decided(decide, point)
         sign = found.sign() if found is not None else None
@@ -244,12 +255,13 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
         crossings=search.crossings,
         failures=search.failures + bool(false_alarm),
         failure=failure,
-        dangerous=tuple((margin, tuple(unit)) for margin, unit in search.elite[:_DANGEROUS]),
+        dangerous=tuple((margin, tuple(unit)) for margin, unit in inside[:_DANGEROUS]),
     )
 
 
 def _certified_below(problem: Problem, unit: list[float]) -> bool:
-    found = _decided(problem.certify, problem.domain.point(unit))
+    point = problem.domain.point(unit)
+    found = _decided(problem.certify, point) if problem.domain.contains(point) else None
     return found is not None and found.basis == "bound" and found.sign() == -1
 
 

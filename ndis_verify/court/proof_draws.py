@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_names import atoms_of, variables
+from ndis_verify.court.proof_names import atoms_of, drawn_in, variables
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.scopes import DRAWS, bound
+from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.zero import as_expression
 
 NUMBERS = (  # letters of facts that are the same at every point
@@ -43,8 +43,36 @@ def _drawn_in_lemma(lemma: Derivation) -> frozenset[Any]:
 
 
 def drawn_letters(derivation: Derivation) -> list[Any]:
-    facts = [(step, FACTS[step.fact]) for step in derivation.steps if step.kind == "fact" and step.fact in FACTS]
-    return [step.letters[name] for step, fact in facts for name in fact.draws if name in step.letters]
+    return [letter for step in derivation.steps for one in steps_in(step) for letter, _ in drawn_in(one)]
+
+
+def _draws_in_all(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """What is drawn in a step, and in lemmas whose used steps speak of it, and from which laws."""
+    yield from drawn_in(step)
+    for use in step.premises:
+        if isinstance(use, Use) and use.of is not None:
+            spoken = use.of().step(use.step)
+            for letter, law in _laws(use.of()):
+                if any(as_expression(side).has(letter) for side in (spoken.lhs, spoken.rhs) if side is not None):
+                    yield letter, {name: at_values(value, use.at) for name, value in law.items()}
+
+
+@cache
+def _laws(derivation: Derivation) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
+    return tuple(drawn for step in derivation.steps for one in steps_in(step) for drawn in _draws_in_all(one))
+
+
+def two_laws(derivation: Derivation, step: Step) -> Iterator[str]:
+    """What is drawn in a step, or in a lemma that it uses, and is drawn from another law elsewhere."""
+    for letter, law in _draws_in_all(step):
+        if not all(_is_one_law(law, other) for one, other in _laws(derivation) if one == letter):
+            yield f"{letter} is drawn from two laws"
+
+
+def _is_one_law(law: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two facts do not say of two laws that something is drawn from them."""
+    both = law.keys() & other.keys()
+    return all(law[name] == other[name] for name in both) and bool(both or not law or not other)
 
 
 def moving(derivation: Derivation, step: Step, use: Use, here: set[Any]) -> str:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import sympy as sp
 
-from ndis_verify.court.proof_hypotheses import is_meant, says
+from ndis_verify.court.proof_hypotheses import is_meant, is_read, says
 from ndis_verify.court.proof_sizes import misfit
 from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas, reached
 from ndis_verify.exact_number import InputError
@@ -216,9 +216,12 @@ def _foreign_hypotheses(
         relation = h.relation if isinstance(h, Hypothesis) else None
         meant = isinstance(h, Hypothesis) and h.of in heads and is_meant(h)
         said = end.granted.get(text, text) if relation is None and (end.part or stated is None) else text
-        same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated, gaps)
+        if stated is None or relation is None:
+            same = said in given and is_read(text, relation)
+        else:
+            same = _assumed_relation(relation, end, stated, gaps)
         if end.part:
-            same |= any(says(one, said) for one in (*given, end.part))
+            same |= is_read(text, relation) and any(says(one, said) for one in (*given, end.part))
         if text in asked and not (meant or same):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong

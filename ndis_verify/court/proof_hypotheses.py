@@ -14,7 +14,7 @@ from ndis_verify.statements.reading import read_relation
 from ndis_verify.statements.statement import Relation
 from ndis_verify.statements.terms import nodes
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis
-from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.notation import scalar, where
 from ndis_verify.symbolic.statement_terms import expression, lettered, quantity
 from ndis_verify.symbolic.unknowns import equal
 
@@ -29,12 +29,19 @@ _GREEK = {"lam": "lambda", "eps": "epsilon"}
 def misread(derivation: Derivation) -> Iterator[str]:
     """Hypotheses whose text is another relation between the symbols of the one that they are taken for.
 
-    A text that speaks of what the claim alone gives a name is compared with the claim (`proof_ends`).
+    Where a text speaks of what the claim alone gives a name the relation is compared with the claim (`proof_ends`).
     """
     for h in derivation.hypotheses:
         if isinstance(h, Hypothesis) and isinstance(h.relation, sp.core.relational.Rel):
-            if not any(_is(said, h.relation) for said in links(h.text) or [h.text]):
+            if all(_is(said, h.relation) is False for said in links(h.text) or [h.text]):
                 yield f"hypothesis {h.text!r} is taken for {h.relation}"
+
+
+def is_read(text: str, relation: Any) -> bool:
+    """Whether a text alone says the relation of a hypothesis, every name in it being one of the relation's."""
+    if not isinstance(relation, sp.core.relational.Rel):
+        return True
+    return any(_is(said, relation) for said in links(text) or [text])
 
 
 def links(text: str) -> list[str]:
@@ -60,16 +67,18 @@ def is_meant(hypothesis: Hypothesis) -> bool:
     return known is not None and hypothesis.relation is None and says(known.means, hypothesis.text)
 
 
-def _is(said: str, relation: Any) -> bool:
-    """Whether a text says the relation, or speaks of what the relation does not."""
+def _is(said: str, relation: Any) -> bool | None:
+    """Whether a text says the relation; None where it speaks of what the relation does not."""
     if said.endswith("norm at most l"):
         return relation.rel_op == "<=" and _SQUARE.fullmatch(str(relation)) is not None
+    for k, mass in enumerate(sorted(relation.atoms(where), key=str)):
+        said, relation = said.replace(_of_a_set(mass), f"mass_{k}"), relation.xreplace({mass: sp.Symbol(f"mass_{k}")})
     symbols = {str(symbol): symbol for symbol in relation.free_symbols}
     try:
         read = read_relation(re.sub("= I$", "= 1", said))
         known = {name: symbols.get(_GREEK.get(name, name)) for name in _names(read)}
         if None in known.values():
-            return True
+            return None
         left, right = (lettered(expression(side, known)) for side in read.terms)
     except InputError:
         return False
@@ -78,6 +87,12 @@ def _is(said: str, relation: Any) -> bool:
         left, right = (side if side.is_commutative else scalar(side) for side in (left, right))
     ways = ((read.sign, left - right), (_TURNED[read.sign], right - left))
     return any(sign == wanted and (equal(way, gap) or equal(_plain(way), _plain(gap))) for sign, way in ways)
+
+
+def _of_a_set(mass: Any) -> str:
+    """P(S), of the integral of p where s >= 0."""
+    law, chosen = (str(part.func).upper() for part in mass.args)
+    return f"{law}({chosen})"
 
 
 def _names(read: Relation) -> set[str]:

@@ -11,8 +11,16 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.court.proof_continuity import not_continuous
-from ndis_verify.court.proof_draws import NUMBERS, of_draws
-from ndis_verify.court.proof_names import atoms_of, names_of, of_existence, of_lemmas, symbols_of, what_is_behind
+from ndis_verify.court.proof_draws import NUMBERS, of_draws, two_laws
+from ndis_verify.court.proof_names import (
+    GOES_OVER,
+    atoms_of,
+    names_of,
+    of_existence,
+    of_lemmas,
+    symbols_of,
+    what_is_behind,
+)
 from ndis_verify.court.proof_places import of_places
 from ndis_verify.symbolic.derivation import Derivation, Step, steps_in
 from ndis_verify.symbolic.fact import JUMPING, Fact
@@ -24,7 +32,6 @@ from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.zero import as_expression
 
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
-_GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
 
@@ -39,6 +46,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield from not_continuous(derivation, one, names_of(derivation))
             yield from of_existence(derivation, one, FACTS[one.fact])
             yield from of_draws(derivation, one, FACTS[one.fact])
+        yield from two_laws(derivation, one)
         yield from of_places(derivation, one)
     yield from of_lemmas(derivation, k)
 
@@ -62,7 +70,7 @@ def _going_over(side: Any) -> Iterator[tuple[Any, frozenset[Any]]]:
 
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
-    over = {name: step.letters[name] for name in _GOES_OVER if name in step.letters}
+    over = {name: step.letters[name] for name in GOES_OVER if name in step.letters}
     if odd := [name for name, symbol in over.items() if not isinstance(symbol, sp.Symbol)]:
         yield f"{odd[0]!r} is {over[odd[0]]}, and no symbol, over which a fact could go"
         return
@@ -121,7 +129,7 @@ def _of_jumps(derivation: Derivation, step: Step) -> Iterator[str]:
     """What in a letter is not continuous in what the fact goes over: a slope says nothing of what it does there."""
     if step.fact in _POINT_BY_POINT:
         return
-    over = {step.letters[name] for name in _GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
+    over = {step.letters[name] for name in GOES_OVER if isinstance(step.letters.get(name), sp.Symbol)}
     for name, value in step.letters.items():
         for jump in sorted(jumps(value, over | {between_0_and_1}, names_of(derivation)), key=str):
             yield f"{name!r} has {jump}, which may jump"

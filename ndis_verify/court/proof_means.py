@@ -9,14 +9,11 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.court.proof_draws import drawn_in_all
-from ndis_verify.court.proof_names import names_of
-from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, Use
+from ndis_verify.court.proof_names import NORMAL, TAKEN, names_of
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.finite_means import Known, is_extended, is_finite
-from ndis_verify.symbolic.heads import HEADS
 from ndis_verify.symbolic.normal_coordinates import is_normal_density
 from ndis_verify.symbolic.normal_images import DENSITIES
 from ndis_verify.symbolic.notation import bin_of_sum, summed, total, x
@@ -24,18 +21,8 @@ from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.zero import as_expression
 
-_FUNCTIONS = (sp.core.function.UndefinedFunction, sp.core.function.FunctionClass)
 _POINTS = {total: x, summed: bin_of_sum}  # what is 1 of a density or of the masses of a law, and what they are of
-_OF_A_LAW = {"before"}  # what it is of a law of two parameters a proof says
 _OF_DENSITIES = {"a normal value beyond an edge"}  # facts that say of what law a density is
-_NORMAL = {str(density.func) for density in DENSITIES}
-TAKEN = {  # functions that mean something already, so that no proof says what they are
-    *(name for name, value in vars(notation).items() if isinstance(value, _FUNCTIONS) and name not in _OF_A_LAW),
-    *QUANTITIES,
-    *(set(HEADS) - _OF_A_LAW),
-    *("coordinate", "sum", "product", "sup", "inf", "vector"),
-    *_NORMAL,
-}
 
 
 def mean_problems(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
@@ -102,14 +89,14 @@ def is_density(step: Step) -> bool:
 def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:
     """What keeps a density from being one that nothing else is known of."""
     (f,) = step.lhs.args
-    if str(f.func) in TAKEN - _NORMAL:
+    if str(f.func) in TAKEN - NORMAL:
         yield f"{f.func} is no unknown function"
     if any(f.args[0] in as_expression(parameter).free_symbols for parameter in f.args[1:]):
         yield f"{f} has the point among its parameters"
     for name in names_of(derivation):
         if isinstance(name, AppliedUndef) and name.func == f.func and name not in DENSITIES:
             yield f"{f} is a density, and was defined to be something else"
-    for one in derivation.steps:
+    for one in (one for stated in derivation.steps for one in steps_in(stated)):
         if (
             one.kind == "fact"
             and one.fact in set(FACTS) - _OF_DENSITIES

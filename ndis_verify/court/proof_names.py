@@ -1,4 +1,8 @@
-"""What names of a proof stand for: definitions here and in lemmas, what facts say to exist, variables of the claim."""
+"""What names of a proof stand for: definitions here and in lemmas, what facts say to exist, variables of the claim.
+
+What a fact says to exist is one thing of which nothing else is known: no name and no variable, no quantity and no
+notation, and nothing that an integral, a slope or a fact goes over.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +15,43 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks
+from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
+from ndis_verify.symbolic.facts_of_signs import w as within
+from ndis_verify.symbolic.heads import HEADS
+from ndis_verify.symbolic.normal_coordinates import z as normal_z
+from ndis_verify.symbolic.normal_images import DENSITIES
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import as_expression
 
 _POSITIVE = ("root", "p")  # a root where the argument is positive, a normal density
+_FUNCTIONS = (sp.core.function.UndefinedFunction, sp.core.function.FunctionClass)
+_OF_A_LAW = {"before"}  # what it is of a law of two parameters a proof says
+NORMAL = {str(density.func) for density in DENSITIES}
+TAKEN = {  # functions that mean something already, so that no proof says what they are
+    *(name for name, value in vars(notation).items() if isinstance(value, _FUNCTIONS) and name not in _OF_A_LAW),
+    *QUANTITIES,
+    *(set(HEADS) - _OF_A_LAW),
+    *("coordinate", "sum", "product", "sup", "inf", "vector"),
+    *NORMAL,
+}
+_FIRST = "p"  # of the two densities of a meaning: it may be that of any normal law, the other one is then known
+_UNKNOWN = {"binned", "rounded", _FIRST}  # of what has a name in print already, what facts alone bring in
+_LAWS = (  # letters of facts that say from which law something is drawn
+    *("P", "Q", "mass", "n", "r", "theta", "std", "variance", "statistic", "share", "level"),
+)
+_EVERY = {  # symbols that stand for every point, place, distance or vector
+    *(notation.x, notation.bin_of_sum, notation.z, normal_z, notation.anything, notation.definite, notation.logarithms),
+    *(notation.below, notation.beyond, notation.share, within, between_0_and_1),
+}
+GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
 _NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
+_OVER: WeakKeyDictionary[Derivation, set[Any]] = WeakKeyDictionary()
 _EXISTING: WeakKeyDictionary[Derivation, dict[Any, Derivation]] = WeakKeyDictionary()
 
 
@@ -69,8 +100,8 @@ def what_is_behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
 
 
 def hidden(derivation: Derivation, step: Step, use: Use) -> str:
-    """A name in the step whose definition, or the fact that brings it in, speaks of what `use` replaces, while the name
-    itself does not.
+    """A name in the step whose definition, or the fact that brings it in or says that it is drawn, speaks of what `use`
+    replaces, while the name itself does not.
     """
     spoken = atoms_of(step.lhs) | atoms_of(step.rhs)
     behind: dict[Any, set[Any]] = {}
@@ -80,7 +111,7 @@ def hidden(derivation: Derivation, step: Step, use: Use) -> str:
             behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
             if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - atoms_of(one.lhs):
                 return str(one.lhs)
-    for brought, letters in brought_by_facts(derivation):
+    for brought, letters in (*brought_by_facts(derivation), *_drawn_by_facts(derivation)):
         own = set().union(*map(symbols_of, letters.values())) - brought
         rests_on = own.union(*(behind[name] for name in own & set(behind)))
         if (brought & spoken) and (rests_on & set(use.at)):
@@ -120,19 +151,66 @@ def _brought_in(derivation: Derivation) -> set[Any]:
 def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     """What a fact brings in is nothing that was known, and one thing."""
     known = _known(derivation)
-    for letter in (step.letters[name] for name in fact.brings):
+    brought = {name: step.letters[name] for name in fact.brings}
+    for letter in brought.values():
         if not isinstance(letter, sp.Symbol | AppliedUndef) or _base(letter) in known:
             yield f"{letter} is said to exist, and is known to be something else"
-    for name in fact.brings:
-        letter = step.letters[name]
+        elif _means_something(derivation, letter):
+            yield f"{letter} is said to exist, and means something already"
+    for letter in {*brought.values()} - {step.letters[name] for name in fact.draws}:
+        if letter in _EVERY | gone_over(derivation):
+            yield f"{letter} is said to exist, and something goes over it"
+    for name, letter in brought.items():
         odd = [one for one in ASSUMPTIONS if one != "real" and getattr(letter, f"is_{one}", None) is True]
         if odd and not (name in fact.not_negative and (odd == ["nonnegative"] or name in _POSITIVE)):
             yield f"{letter} is said to exist, and nothing says that it is {odd[0]}"
-    for one in derivation.steps:
-        if one.kind == "fact" and one.fact in FACTS and one.letters != step.letters:
-            same = {one.letters[name] for name in FACTS[one.fact].brings} & {step.letters[name] for name in fact.brings}
+    for one in (one for stated in derivation.steps for one in steps_in(stated)):
+        if one.kind == "fact" and one.fact in FACTS and (one.letters, _family(one)) != (step.letters, _family(step)):
+            same = {one.letters[name] for name in FACTS[one.fact].brings if name in one.letters} & {*brought.values()}
             if same:
                 yield f"{min(same, key=str)} is said to exist twice"
+
+
+def _family(step: Step) -> str:
+    """The fact, of those that say several things of what one theorem brings in the theorem."""
+    return step.fact.partition(",")[0]
+
+
+def _means_something(derivation: Derivation, letter: Any) -> bool:
+    """Whether a letter is a function of the notation, or stands in what a meaning supposes."""
+    if isinstance(letter, sp.Symbol):
+        return _base(letter) in _supposed_by_meanings(derivation)
+    if str(letter.func) in TAKEN - _UNKNOWN:
+        return True
+    return any(isinstance(name, AppliedUndef) and name.func == letter.func for name in names_of(derivation))
+
+
+def _supposed_by_meanings(derivation: Derivation) -> set[Any]:
+    """The letters in what definitions here and in lemmas say of arguments of quantities."""
+    found: set[Any] = set()
+    for step in derivation.steps:
+        if step.kind == "definition" and step.lhs is not None and not isinstance(step.lhs, sp.Symbol | AppliedUndef):
+            found |= {_base(symbol) for symbol in step.lhs.free_symbols}
+    lemmas = {use.of for use in _uses(derivation) if use.of is not None}
+    return found.union(*(_supposed_by_meanings(lemma()) for lemma in lemmas))
+
+
+def _uses(derivation: Derivation) -> Iterator[Use]:
+    for step in (one for stated in derivation.steps for one in steps_in(stated)):
+        yield from (use for use in step.premises if isinstance(use, Use))
+
+
+def gone_over(derivation: Derivation) -> set[Any]:
+    """The symbols that something goes over in the derivation, or in what it uses: an integral, a slope, a fact."""
+    if derivation not in _OVER:
+        found = set()
+        for step in (one for stated in derivation.steps for one in steps_in(stated)):
+            found |= {step.letters[name] for name in GOES_OVER if name in step.letters}
+            used = [derivation.used(use) for use in step.premises if isinstance(use, Use)]
+            said = [side for one in (step, *used) if one is not None for side in (one.lhs, one.rhs, one.witness)]
+            found = found.union(*(bound(node) for side in said for node in binders(side)))
+        _OVER[derivation] = found
+    return _OVER[derivation]
 
 
 def said_to_exist(derivation: Derivation) -> dict[Any, Derivation]:
@@ -166,6 +244,21 @@ def brought_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str
     ]
 
 
+def _drawn_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str, Any]]]:
+    """What each fact says to be drawn, and the letters that say from which law."""
+    return [
+        (atoms_of(letter), law) for step in derivation.steps for one in steps_in(step) for letter, law in drawn_in(one)
+    ]
+
+
+def drawn_in(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """What a fact says to be drawn, and the letters that say from which law."""
+    for name in FACTS[step.fact].draws if step.fact in FACTS else ():
+        if name in step.letters:
+            law = {one: step.letters[one] for one in _LAWS if one in step.letters}
+            yield step.letters[name], {one: said for one, said in law.items() if one not in FACTS[step.fact].draws}
+
+
 def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
     """A name of a lemma is the same name here, and no variable."""
     names = names_of(derivation)
@@ -188,6 +281,8 @@ def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
                 if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
                     if letter in known:
                         yield f"{letter} is said to exist by lemma {use.of().id}, and is known to be something else"
+                    elif letter in gone_over(derivation):
+                        yield f"{letter} is said to exist by lemma {use.of().id}, and something goes over it"
                     elif said_to_exist(derivation)[letter] is not source:
                         yield f"{letter} is said to exist twice"
             for name, meant in lent:

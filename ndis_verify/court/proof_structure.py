@@ -18,8 +18,8 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_draws import drawn_in_all, moving
 from ndis_verify.court.proof_hypotheses import is_meant, misread, says
 from ndis_verify.court.proof_letters import letter_problems
-from ndis_verify.court.proof_means import TAKEN, density_problems, is_density, mean_problems, no_density
-from ndis_verify.court.proof_names import hidden, said_to_exist, variables
+from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
+from ndis_verify.court.proof_names import TAKEN, hidden, said_to_exist, variables
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
 from ndis_verify.court.proof_replacements import known_call

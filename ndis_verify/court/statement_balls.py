@@ -220,13 +220,21 @@ def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
         try:
             for name, term in statement.where:
                 values[name] = value_at(term, values, 20)
-            if any(as_ball(_claimed_margin(h, values, 20)) < 0 for h in statement.hypotheses):
+            if any(_breaks(h, values) for h in statement.hypotheses):
                 return arb(1)  # nothing is said there
             return as_ball(_claimed_margin(statement.claimed, values, 20))
         except NotExact:
             return arb("nan")
 
     return margin
+
+
+def _breaks(hypothesis: Relation, values: Mapping[str, Any]) -> bool:
+    """Whether a hypothesis holds nowhere on a box, or has no value there."""
+    try:
+        return bool(as_ball(_claimed_margin(hypothesis, values, 20)) < 0)
+    except OutsideDomain:
+        return True
 
 
 def _is_inequality(claimed: Claimed) -> bool:
@@ -273,6 +281,8 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
         case "pi":
             return arb.pi()
         case "derivative":
+            if not as_ball(value_at(term.args[0], values, digits, index)).is_finite():
+                raise NotExact("what is differentiated has no value there")
             return value_at(differentiated(term.args[0], term.name), values, digits, index)
     args = arguments_of(term, values, lambda arg, i: value_at(arg, values, digits, i), index)
     if term.head in ARRAYS or (term.head not in ROOMS and any(map(is_array, args))):
@@ -282,7 +292,7 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
     if term.head in ELEMENTARY:
         if term.head in ("exp", "log", "sqrt") and args[0] == {"exp": 0, "log": 1, "sqrt": 0}[term.head]:
             return Fraction(1 if term.head == "exp" else 0)
-        if _OUTSIDE.get(term.head, lambda x: False)(args[0]):
+        if term.head in _OUTSIDE and _OUTSIDE[term.head](*args):
             raise OutsideDomain(f"{term.head} is asked for outside its domain")
         return ELEMENTARY[term.head](*map(as_ball, args))
     return quantity("ball", term.head)(*args, digits=digits)
@@ -353,17 +363,20 @@ ELEMENTARY: Mapping[str, Callable[..., arb]] = {
     "erf": lambda x: _rising(lambda y: y.erf(), x),
     "erfc": lambda x: _rising(lambda y: y.erfc(), x),
     "gamma": lambda x: x.gamma(),
-    "gamma_q": lambda a, x: _rising(lambda y: y.gamma_upper(a, 1), x),
-    "gamma_p": lambda a, x: _rising(lambda y: y.gamma_lower(a, 1), x),
+    "gamma_q": lambda a, x: _gamma_tail(lambda y: y.gamma_upper(a, 1), a, x),
+    "gamma_p": lambda a, x: _gamma_tail(lambda y: y.gamma_lower(a, 1), a, x),
     "phi": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
     "Phi_inverse": lambda p: _rising(lambda y: -((2 * y).erfcinv() * arb(2).sqrt()), p),
     "chi2_density": lambda r, x: ((r / 2 - 1) * x.log() - x / 2 - r / 2 * arb(2).log() - (r / 2).lgamma()).exp(),
 }
 
-_OUTSIDE: Mapping[str, Callable[[Number], bool]] = {
+_OUTSIDE: Mapping[str, Callable[..., bool]] = {
     "log": lambda x: x <= 0,
     "sqrt": lambda x: x < 0,
     "Phi_inverse": lambda x: x <= 0 or x >= 1,
+    "gamma_q": lambda a, x: a <= 0 or x < 0,
+    "gamma_p": lambda a, x: a <= 0 or x < 0,
+    "chi2_density": lambda r, x: r <= 0 or x < 0,
 }
 
 
@@ -372,6 +385,13 @@ def _rising(function: Callable[[arb], arb], x: arb) -> arb:
     if x.is_exact() or not x.is_finite():
         return function(x)
     return function(x.lower()).union(function(x.upper()))
+
+
+def _gamma_tail(function: Callable[[arb], arb], shape: arb, x: arb) -> arb:
+    """A tail of a gamma law, which is monotone from 0 on alone."""
+    if not (shape > 0 and x >= 0):
+        raise NotExact("a tail of a gamma law is that of a positive shape, at 0 or above")
+    return _rising(function, x)
 
 
 def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | None) -> arb:

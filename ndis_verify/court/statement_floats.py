@@ -97,7 +97,8 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
         case "pi":
             return scaled(np.full(rows, np.pi), 2.0**-51)
         case "derivative":
-            return value_on(differentiated(term.args[0], term.name), values, rows, index)
+            nothing = multiplied(scaled(np.zeros(rows)), value_on(term.args[0], values, rows, index))  # nan without one
+            return added(value_on(differentiated(term.args[0], term.name), values, rows, index), nothing)
         case "pow":
             if term.args[1].head != "number":
                 exponent, base = (
@@ -247,4 +248,5 @@ class Holds:
 def _holds(hypothesis: Relation, values: Values, rows: int, index: int | None) -> np.ndarray:
     compare = {"=": np.equal, "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater}
     sides = _sides(hypothesis, values, rows, index)
-    return np.all([compare[hypothesis.sign](left.value(), right.value()) for left, right in sides], axis=0)
+    known = [np.isfinite(side.error) for pair in sides for side in pair]  # a side without a value holds nowhere
+    return np.all([*known, *(compare[hypothesis.sign](left.value(), right.value()) for left, right in sides)], axis=0)

@@ -182,6 +182,8 @@ def _at_worst_points(
     held = 0
     for _, unit in record.dangerous:
         point = problem.domain.point(unit)
+        if not problem.domain.contains(point):
+            continue
         try:
             decision = decide(statement, point)
         except (InputError, ArithmeticError):  # on the edge of the domain, where floats and exact numbers differ
@@ -231,10 +233,10 @@ def _telling_faults(stated: Statement) -> dict[str, Callable[[str], Evidence]]:
     found: dict[str, Callable[[str], Evidence]] = {}
     for mutant in mutants(stated):
         faulty = {mutant.fault: mutant.statement}
-        run = statement_attack("search", stated, faulty, quick=400, full=4_000).mutants[mutant.fault]
         try:
+            run = statement_attack("search", stated, faulty, quick=400, full=4_000).mutants[mutant.fault]
             caught = run("quick").outcome is Outcome.FAILED
-        except (ValueError, ArithmeticError):  # a fault that leaves no point, or no meaning
+        except (ValueError, ArithmeticError):  # a fault that leaves no variable, no point or no meaning
             continue
         if caught:
             found[mutant.fault] = run

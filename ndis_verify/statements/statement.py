@@ -189,6 +189,8 @@ class Statement:
             _require_known(one, known)
         for one in (*self.claimed.terms, *(value for _, value in self.where)):
             _require_indexed(one)
+        for one in self.all_terms():
+            self._require_fixed(one)
         self.require_shapes()
         used = set().union(*(free_names(t) for t in self.all_terms()))
         if idle := [name for name in names if name not in used]:
@@ -198,6 +200,16 @@ class Statement:
         """The terms of the relation, of the definitions and of the hypotheses."""
         defined = tuple(value for _, value in self.where)
         return (*self.claimed.terms, *defined, *(t for h in self.hypotheses for t in h.terms))
+
+    def _require_fixed(self, one: Term) -> None:
+        """That no named term stands under a slope or an extremum in a variable that it speaks of."""
+        for node in nodes(one):
+            if node.head in ("sup", "inf", "derivative"):
+                for name, value in self.named_in([node.args[-1]]):
+                    if node.name == name and node.head == "derivative":
+                        raise InputError("derivative", name, "must be in a variable, and not in a named term")
+                    if node.name in free_names(value):
+                        raise InputError(node.head, name, f"must be written out under {node.head} in {node.name}")
 
     def named_in(self, terms: Sequence[Term] | None = None) -> list[tuple[str, Term]]:
         """The named terms in their order; where `terms` are given, those alone that they speak of, directly or not."""

@@ -449,6 +449,6 @@ def tails() -> Derivation:
         ),
         concludes=(
             *(Conclusion("BW-L6", end, names) for end in ("Pr[L >= eps]", "Pr[L' <= -eps]")),
-            Conclusion("BW-L6", "difference", part="their difference is the closed form"),
+            Conclusion("BW-L6", "difference", names, part="their difference is the closed form"),
         ),
     )

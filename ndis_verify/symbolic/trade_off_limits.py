@@ -23,15 +23,15 @@ def lower_bound() -> Derivation:
 
     `number`: the confidence guaranteed at failure probabilities `gamma1` and `gamma2` of the two limits.
     """
-    u, v = sp.symbols("u v", real=True)
+    u, t = sp.symbols("u t", real=True)
     limit = sp.Symbol("A", nonnegative=True)
     g1, g2 = sp.symbols("gamma1 gamma2", nonnegative=True)
     steps = (
         by_fact(
             "one test against the curve",
-            "alpha = 1 - Phi(u), beta = Phi(v): where both limits hold the bound is at most mu.",
+            "alpha = 1 - Phi(u), beta = Phi(t): where both limits hold the bound is at most mu.",
             "a test of a mu-GDP pair",
-            {"u": u, "v": v, "mu": mu},
+            {"u": u, "v": t, "mu": mu},
             {"GDP": _PAIR},
         ),
         by_fact(
