@@ -24,6 +24,7 @@ from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import inside
 from ndis_verify.symbolic.notation import definite, det, held, point, scalar, sign_changes
 from ndis_verify.symbolic.scopes import bound
+from ndis_verify.symbolic.sides import keeps_sign
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.transposes import is_vector, written_transposed
 from ndis_verify.symbolic.zero import as_expression
@@ -60,14 +61,15 @@ def shows_definite(derivation: Derivation, step: Step, matrix: Any) -> bool:
 
 def known_after(derivation: Derivation, names: Container[str], said: Iterable[Step] = ()) -> tuple[Signs, Definite]:
     """What hypotheses, the steps called `names` with what they use, and the relations `said` say of signs and of
-    matrices.
+    matrices; but no step that has to hold under a relation alone.
     """
     signs, matrices = Signs(), Definite(derivation)
     for step in (*map(derivation.supposed, derivation.given), *said):
         signs.learn(step)
         matrices.learn(step)
+    local = _where(derivation)
     for step in derivation.steps:
-        if step.name in names:
+        if step.name in names and step.name not in local:
             for one in reversed([*steps_in(step)]):
                 _learn(derivation, one, signs, matrices)
                 signs.learn(one)
@@ -433,6 +435,11 @@ def _factors(expression: Any) -> frozenset[Any]:
 
 
 def _assumed(expression: Any) -> str:
+    found = _of_assumptions(expression)
+    return found if len(found) != 1 or keeps_sign(expression, found) else ""
+
+
+def _of_assumptions(expression: Any) -> str:
     if expression.is_nonnegative:
         return ">" if expression.is_zero is False else ">="
     if expression.is_nonpositive:

@@ -64,6 +64,11 @@ def _eigenvalues(lam: Any, m: Any, eps: Any) -> tuple[_Needed, ...]:
     return (("> 0", lam), *_counts(m))
 
 
+def _on_a_sketch(n: Any, c: Any, a: Any, r: Any, x: Any) -> tuple[_Needed, ...]:
+    rest = a - (c**2 / n if n.is_commutative else scalar(sp.expand(transpose(c) * inverse(n) * c)))
+    return (("a covariance", n), ("invertible", n), ("> 0", rest), *_counts(r))
+
+
 _DOMAINS: Mapping[str, Callable[..., tuple[_Needed, ...]]] = {
     "div": lambda a, b: (("not 0", b),),
     "pow": _power,
@@ -83,12 +88,7 @@ _DOMAINS: Mapping[str, Callable[..., tuple[_Needed, ...]]] = {
     "independent": lambda mu, s, eps: (("> 0", s),),
     "normal_pair": lambda m1, s1, m2, s2, eps: (("a covariance", s1), ("a covariance", s2)),
     "logistic_fit": lambda z, c: (("> 0", c),),
-    "sketch_density": lambda n, c, a, r, x: (
-        ("a covariance", n),
-        ("invertible", n),
-        ("> 0", a - scalar(sp.expand(transpose(c) * inverse(n) * c))),
-        *_counts(r),
-    ),
+    "sketch_density": _on_a_sketch,
     "sketch_distance": lambda d, r: (*_counts(d, r), (">= 0", r - d)),
     "chi2_hinge": lambda c, a, r: (("> 0", r),),
     "least_squares": _record,
@@ -224,14 +224,14 @@ class _Asked:
     def _is(self, need: str, value: Any) -> bool:
         if need == "whole":
             return value.xreplace(self._whole).is_integer is True
-        if need == "invertible":
+        if need == "invertible" and not value.is_commutative:
             return not any(self._matrices.missing(inverse(value), self._signs))
         if need == "a covariance" and not value.is_commutative:
             return self._matrices.is_definite(value, self._signs)
         if need == "a covariance" and value.atoms(sp.Function) & {quantity("identity")}:
             rows = square(value)
             return all(self._is(">= 0", one) for one in (rows[0, 0], rows[1, 1], sp.factor(rows.det())))
-        if need == "not 0":
+        if need in ("not 0", "invertible"):
             return self._is_not_0(value)
         return self._is_not_negative(value) and (need != "> 0" or self._is_not_0(value))
 

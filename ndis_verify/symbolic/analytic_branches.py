@@ -39,7 +39,9 @@ def _branch(sign: int) -> tuple[Step, ...]:
     return (
         Step(
             f"{name}: alpha",
-            "The std is positive: alpha (sqrt(1 + u/2) + sign sqrt(u/2)) = 1.".replace("sign", "+" if sign > 0 else "-"),
+            "The std is positive: alpha (sqrt(1 + u/2) + sign sqrt(u/2)) = 1.".replace(
+                "sign", "+" if sign > 0 else "-"
+            ),
             lhs=high - sign * low,
             rhs=sp.Integer(0),
             relation=">",
