@@ -79,4 +79,14 @@ def may_jump(value: Any, over: set[Any], names: Mapping[Any, Any]) -> set[Any]:
     known = isinstance(value, _CONTINUOUS) or (isinstance(value, AppliedUndef) and str(value.func) in _QUANTITIES)
     if isinstance(value, scalar) or not known:
         return {value}
+    if value.is_Pow and not value.base.is_positive and _varies(value.exp, over, names):  # 0^0 is 1, and 0^x is 0
+        return {value}
     return set().union(*(may_jump(arg, over, names) for arg in value.args))
+
+
+def _varies(value: Any, over: set[Any], names: Mapping[Any, Any]) -> bool:
+    """Whether an expression, with what its names stand for, speaks of one of the symbols `over`."""
+    if value.free_symbols & over:
+        return True
+    spoken = value.atoms(sp.Symbol, AppliedUndef) & set(names)
+    return any(_varies(as_expression(names[one]), over, {k: v for k, v in names.items() if k != one}) for one in spoken)

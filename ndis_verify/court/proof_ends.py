@@ -11,6 +11,7 @@ import sympy as sp
 from ndis_verify.court.proof_hypotheses import is_meant, is_read, says
 from ndis_verify.court.proof_sizes import misfit
 from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas, reached
+from ndis_verify.court.statement_values import values_missing
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape
@@ -106,6 +107,8 @@ def _concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tu
         return set(), f"{name}: {text}"
     known = definitions(stated, end.symbols)
     found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
+    if text := next(values_missing(derivation, end, stated, found), ""):
+        return set(), f"{name}: {text}"
     return found, "" if found else f"{name} is no relation of the statement"
 
 

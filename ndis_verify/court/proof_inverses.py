@@ -38,6 +38,10 @@ class Definite:
         self._inverted: list[Any] = []
         self._equal: list[tuple[Any, Any]] = []
 
+    def suppose(self, matrix: Any) -> None:
+        """That a hypothesis says that a matrix is more than 0."""
+        self._definite.append(matrix)
+
     def say(self, step: Step) -> None:
         """What a fact whose conditions were shown says to have an inverse."""
         if step.fact == "an inverse from one side":

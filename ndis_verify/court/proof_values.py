@@ -24,6 +24,7 @@ from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import inside
 from ndis_verify.symbolic.notation import definite, det, held, point, scalar, sign_changes
 from ndis_verify.symbolic.scopes import bound
+from ndis_verify.symbolic.sides import keeps_sign
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.transposes import is_vector, written_transposed
 from ndis_verify.symbolic.zero import as_expression
@@ -40,7 +41,7 @@ _PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what
 
 def value_problems(derivation: Derivation, names: Container[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:
     """What the steps called `names` divide by that may be 0, where the relations `domain` hold."""
-    signs, local, matrices = _Signs(), _where(derivation), Definite(derivation)
+    signs, local, matrices = Signs(), _where(derivation), Definite(derivation)
     for hypothesis in derivation.given:
         signs.learn(derivation.supposed(hypothesis))
         matrices.learn(derivation.supposed(hypothesis))
@@ -55,7 +56,35 @@ def shows_definite(derivation: Derivation, step: Step, matrix: Any) -> bool:
     """Whether a step shows, under the hypotheses, that a matrix is positive definite."""
     matrices = Definite(derivation)
     matrices.learn(step)
-    return matrices.is_definite(matrix, _Signs())
+    return matrices.is_definite(matrix, Signs())
+
+
+def known_after(derivation: Derivation, names: Container[str], said: Iterable[Step] = ()) -> tuple[Signs, Definite]:
+    """What hypotheses, the steps called `names` with what they use, and the relations `said` say of signs and of
+    matrices; but no step that has to hold under a relation alone.
+    """
+    signs, matrices = Signs(), Definite(derivation)
+    for step in (*map(derivation.supposed, derivation.given), *said):
+        signs.learn(step)
+        matrices.learn(step)
+    local = _where(derivation)
+    for step in derivation.steps:
+        if step.name in names and step.name not in local:
+            for one in reversed([*steps_in(step)]):
+                _learn(derivation, one, signs, matrices)
+                signs.learn(one)
+                matrices.learn(one)
+    return signs, matrices
+
+
+def _learn(derivation: Derivation, step: Step, signs: Signs, matrices: Definite) -> list[Step | None]:
+    """What a step uses, which is known from then on."""
+    used = [derivation.used(use) for use in step.premises if isinstance(use, Use)]
+    for found in used:
+        signs.learn(found)
+        matrices.learn(found)
+    matrices.say(step)
+    return used
 
 
 def _where(derivation: Derivation) -> dict[str, list[Step]]:
@@ -75,14 +104,10 @@ def _where(derivation: Derivation) -> dict[str, list[Step]]:
 
 
 def _of_step(
-    derivation: Derivation, step: Step, signs: _Signs, local: Mapping[str, list[Step]], matrices: Definite
+    derivation: Derivation, step: Step, signs: Signs, local: Mapping[str, list[Step]], matrices: Definite
 ) -> Iterator[str]:
     for one in reversed([*steps_in(step)]):
-        used = [derivation.used(use) for use in one.premises if isinstance(use, Use)]
-        for found in used:
-            signs.learn(found)
-            matrices.learn(found)
-        matrices.say(one)
+        used = _learn(derivation, one, signs, matrices)
         known = signs.beside(local.get(one.name, []))
         for side, ends in dict.fromkeys(found for each in (one, *used) for found in _sides(each)):
             if side.has(sp.zoo, sp.nan):
@@ -101,7 +126,7 @@ def _shown(found: tuple[Any, list[Any]]) -> str:
     return str(found[0])
 
 
-def _no_values_in(side: Any, ends: Mapping[Any, Any], known: _Signs, matrices: Definite) -> Iterator[str]:
+def _no_values_in(side: Any, ends: Mapping[Any, Any], known: Signs, matrices: Definite) -> Iterator[str]:
     """What a side divides by that may be 0, and takes a root, a logarithm or a value of that may have none. What is
     shown of a symbol from an end on, `ends`, is so beyond it. Few are left to be printed, and to be put in order.
     """
@@ -120,7 +145,7 @@ def _no_values_in(side: Any, ends: Mapping[Any, Any], known: _Signs, matrices: D
     yield from (f"{call} may have no value" for call in sorted(without, key=str))
 
 
-def _has_a_value(call: Any, known: _Signs) -> bool:
+def _has_a_value(call: Any, known: Signs) -> bool:
     if isinstance(call, _BETWEEN):
         at = _looked_into(call.args[0])
         return known.is_positive(1 - at) and known.is_positive(1 + at)
@@ -196,7 +221,7 @@ def _at_every_point(divisor: Any, variables: frozenset[Any]) -> set[Any]:
     return found
 
 
-class _Signs:
+class Signs:
     """What steps say of the signs of expressions; looked at when the assumptions of symbols alone do not do."""
 
     def __init__(self, said: Iterable[Step] = ()) -> None:
@@ -207,9 +232,9 @@ class _Signs:
         self._strict: list[Any] = []
         self._not_zero: set[Any] = set()
 
-    def beside(self, relations: list[Step]) -> _Signs:
+    def beside(self, relations: list[Step]) -> Signs:
         """The same, where relations hold as well."""
-        return _Signs([*self._said, *relations]) if relations else self
+        return Signs([*self._said, *relations]) if relations else self
 
     def learn(self, step: Step | None) -> None:
         """What a step says that was decided, or a hypothesis: what a name is, or a relation."""
@@ -227,6 +252,8 @@ class _Signs:
         if step.relation != "=":
             for form in dict.fromkeys((lhs - rhs, self._opened(lhs - rhs))):
                 self._keep(form, step.relation)
+            if rhs.is_number and len(self.sign(rhs)) == 1 and self.sign(rhs) == step.relation[0]:
+                self._keep(lhs, step.relation[0])
         elif step.kind == "definition" and isinstance(lhs, (sp.Symbol, AppliedUndef)):
             self._names[lhs] = self._opened(rhs)
             if _assumed(lhs):
@@ -282,13 +309,16 @@ class _Signs:
         self._look()
         return self.sign(expression) == ">" or self._beside_a_gap(expression) == ">"
 
-    def _beside_a_gap(self, expression: Any, *, weakly: bool = False) -> str:
-        """Its sign, where it is a multiple of something of known sign and more of that sign; weakly: it may be 0."""
+    def _beside_a_gap(self, expression: Any, *, weakly: bool = False, further: bool = True) -> str:
+        """Its sign, where it is a multiple of something of known sign and more of that sign; weakly: it may be 0.
+        further: what is more may be so once again.
+        """
         terms = _plain(expression).as_coefficients_dict()
         for gap, relation in self._known.items():
             shares = {terms[one] / weight for one, weight in gap.as_coefficients_dict().items() if not one.is_number}
             for share in shares - {0}:
-                rest = self.sign(_plain(expression - share * gap))
+                left = _plain(expression - share * gap)
+                rest = self.sign(left) or (self._beside_a_gap(left, weakly=weakly, further=False) if further else "")
                 found = _of_sum([rest, relation if share > 0 else _TURNED[relation]])
                 if len(found) == 1 or (found and weakly):
                     return found
@@ -319,6 +349,7 @@ class _Signs:
         if expression.is_Add:
             return (
                 self._beside_one(expression)
+                or self._of_shares(expression)
                 or _of_sum([self.sign(one) for one in _numbers_together(expression)])
                 or self._of_quotient(expression)
             )
@@ -327,7 +358,9 @@ class _Signs:
         signs = [self.sign(arg) for arg in expression.args]
         if expression.is_Mul:
             return _of_product(signs)
-        return _of_least(signs) if isinstance(expression, sp.Min) else _TURNED[_of_least([_TURNED[s] for s in signs])]
+        if isinstance(expression, sp.Min):
+            return _of_least(signs) or ("<=" if 0 in expression.args else "")
+        return _TURNED[_of_least([_TURNED[s] for s in signs])] or (">=" if 0 in expression.args else "")
 
     def _of_quotient(self, expression: Any) -> str:
         above, below = sp.together(expression).as_numer_denom()
@@ -340,6 +373,28 @@ class _Signs:
             if isinstance(power, sp.exp):
                 return _TURNED[self.sign(power.args[0])] if turned else self.sign(power.args[0])
         return ""
+
+    def _of_shares(self, expression: Any) -> str:
+        """Of a sum that is linear in distribution functions and in powers e^x, x <= 0: these lie between 0 and 1, and
+        there is no more than 0 where there is at their ends.
+        """
+        shares = [one for one in expression.atoms(Phi, sp.exp) if isinstance(one, Phi) or self._falls(one.args[0])]
+        names = {share: sp.Dummy(real=True) for share in shares}
+        least, strict = sp.expand(expression.xreplace(names)), False
+        for share, name in names.items():
+            weight = least.coeff(name)
+            sign = self.sign(weight)
+            if len(sign) != 1 or weight.free_symbols & {*names.values()}:
+                return ""
+            least = sp.expand(least.xreplace({name: sp.Integer(0 if sign == ">" else 1)}))
+            strict = strict or sign == ">" or isinstance(share, Phi)
+        if not shares or least.free_symbols & {*names.values()}:
+            return ""
+        found = ">=" if least == 0 else self.sign(least)
+        return ">" if found == ">=" and strict else found if found[:1] == ">" else ""
+
+    def _falls(self, exponent: Any) -> bool:
+        return self.sign(exponent)[:1] == "<"
 
 
 @lru_cache(maxsize=8192)
@@ -375,11 +430,16 @@ def _factors(expression: Any) -> frozenset[Any]:
     try:
         found = [base for base, _ in sp.factor_list(numerator)[1]]
     except PolynomialError:
-        found = []
+        found = [one for one in sp.Mul.make_args(numerator) if not one.is_number]
     return frozenset(found or [numerator])
 
 
 def _assumed(expression: Any) -> str:
+    found = _of_assumptions(expression)
+    return found if len(found) != 1 or keeps_sign(expression, found) else ""
+
+
+def _of_assumptions(expression: Any) -> str:
     if expression.is_nonnegative:
         return ">" if expression.is_zero is False else ">="
     if expression.is_nonpositive:

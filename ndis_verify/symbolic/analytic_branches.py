@@ -38,6 +38,17 @@ def _branch(sign: int) -> tuple[Step, ...]:
 
     return (
         Step(
+            f"{name}: alpha",
+            "The std is positive: alpha (sqrt(1 + u/2) + sign sqrt(u/2)) = 1.".replace(
+                "sign", "+" if sign > 0 else "-"
+            ),
+            lhs=high - sign * low,
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=1 / (high + low) if sign > 0 else high + low,
+            reduce=lambda left, right: sp.radsimp(left - right),
+        ),
+        Step(
             f"{name}: first argument",
             "(1 + u/2) - u/2 = 1.",
             lhs=arguments[0],
@@ -66,6 +77,7 @@ def _branch(sign: int) -> tuple[Step, ...]:
                 ),
                 f"{name}: first argument",
                 f"{name}: second argument",
+                Use(f"{name}: alpha", weight=0),
             ),
         ),
     )

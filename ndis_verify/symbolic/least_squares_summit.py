@@ -231,6 +231,7 @@ def _summit_steps(name: str) -> tuple[Step, ...]:
             kind="inference",
             premises=(f"{name}: one summit", f"{name}: at the record", f"{name}: at the summit"),
         ),
+        *_leverage_steps(name),
         Step(
             f"{name}: worst record",
             "A record below the edge costs at most what that on it does.",
@@ -247,7 +248,69 @@ def _summit_steps(name: str) -> tuple[Step, ...]:
                 ),
                 f"{name}: on the edge",
                 *("c", "s", "k"),
+                *(Use(f"{name}: {end}", weight=0) for end in ("leverage at least 0", "leverage at most c")),
             ),
+        ),
+    )
+
+
+def _leverage_steps(name: str) -> tuple[Step, ...]:
+    """The leverage at the summit is one of a record on the edge."""
+    best, sign = sp.Max(0, summit(name)), WAYS[name][1]
+    at, factor_ = leverage(name, best), one if sign == 1 else g
+    at_least, at_most = "exponential at least", "exponential at most"
+    return (
+        by_fact(
+            f"{name}: larger of both",
+            "max(0, t) is at most log 1/(1-c)," if sign == 1 else "max(0, u) is at most log 1/(1-c),",
+            "larger of two numbers",
+            {"one": zero, "other": summit(name), "bound": lowest},
+            {
+                "one": Step(
+                    "above 0", "", zero, lowest, "<=", kind="inference", premises=(Use("log 1/(1-c)", weight=-1),)
+                ),
+                "other": f"{name}: room",
+            },
+        ),
+        by_fact(
+            f"{name}: exponential at most",
+            "and so is its exponential",
+            "exponentials keep the order",
+            {"a": -lowest, "b": -best} if sign == 1 else {"a": best, "b": lowest},
+            {
+                "order": Step("", "", -lowest, -best, "<=", kind="inference", premises=(f"{name}: larger of both",))
+                if sign == 1
+                else f"{name}: larger of both"
+            },
+        ),
+        by_fact(
+            f"{name}: exponential at least",
+            "between these two:",
+            "exponentials keep the order",
+            {"a": -best, "b": zero} if sign == 1 else {"a": zero, "b": best},
+            {"order": Step("", "", *((-best, zero) if sign == 1 else (zero, best)), "<=", witness=-best)},
+        ),
+        *(
+            Step(
+                f"{name}: leverage {words}",
+                why,
+                lhs=at.subs(lowest, sp.log(1 / (1 - c))).subs({g: 1 - c, k: r - d}),
+                rhs=bound,
+                relation=relation,
+                kind="inference",
+                premises=(Use(f"{name}: {shown}", weight=weight), *("c", "k")),
+            )
+            for words, why, bound, relation, shown, weight in (
+                (
+                    "at least 0",
+                    "the leverage is not negative,",
+                    zero,
+                    ">=",
+                    at_most if sign < 0 else at_least,
+                    -factor_,
+                ),
+                ("at most c", "and at most c.", c, "<=", at_least if sign < 0 else at_most, factor_),
+            )
         ),
     )
 

@@ -74,7 +74,7 @@ def _pair(*parts: Any) -> Any:
     if not all(part.is_commutative for part in parts):
         return divergence(normal(first, lettered(first_covariance)), normal(second, lettered(second_covariance)), eps)
     return divergence(
-        normal(_column(first), _square(first_covariance)), normal(_column(second), _square(second_covariance)), eps
+        normal(_column(first), square(first_covariance)), normal(_column(second), square(second_covariance)), eps
     )
 
 
@@ -96,7 +96,7 @@ def _column(term: Any) -> Any:
     return sp.ImmutableMatrix(column)
 
 
-def _square(term: Any) -> Any:
+def square(term: Any) -> Any:
     """A sum of multiples of the identity and of e e^T, e a vector of the plane."""
     rest, matrix = sp.expand(term), sp.zeros(2, 2)
     bases = [(one, sp.eye(2)) for one in _calls(rest, "identity")]

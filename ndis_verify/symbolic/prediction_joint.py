@@ -86,7 +86,16 @@ def _map_steps(rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
     """One map for both laws: kappa/l, with noise."""
     entry = lambda value: sp.Matrix([[value]])  # noqa: E731
     over = 1 + size**2 * X
+    kept = kappa**2 / length**2 * (added + length**2 * tau / (1 + x))
     return (
+        Step("v + kappa^2", "", lhs=added + kappa**2 * tau, rhs=zero, relation=">=", witness=added + kappa**2 * tau),
+        at_least(
+            "variance without",
+            "Both outputs have a variance, that without the record",
+            added + variance_without,
+            zero,
+            *("v + kappa^2", "kappa and N", Use("variance", of=update), "N", "T"),
+        ),
         at_least(
             "noise",
             "What is added to both is a variance.",
@@ -116,6 +125,21 @@ def _map_steps(rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
             "=",
             entry(added + noise**2 * (N - size**2 * c**2 / over)),
             *("c from kappa", "x"),
+        ),
+        Step("of the map", "", lhs=kept, rhs=zero, relation=">=", witness=kept),
+        at_least(
+            "variance with, in letters",
+            "and that with it,",
+            added + noise**2 * (N - size**2 * c**2 / over),
+            zero,
+            *("of the map", "noise", "c from kappa", "x"),
+        ),
+        at_least(
+            "variance with",
+            "written out.",
+            _OUTPUTS[1][1],
+            zero,
+            *("variance with, in letters", Use("variance falls", of=update, at=_OF_RECORD), *("c", "N", "X", "T")),
         ),
     )
 
@@ -220,6 +244,7 @@ def _compared(order: str, rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
         Use("mean moves", of=update, at=_OF_RECORD),
         Use("variance falls", of=update, at=_OF_RECORD),
         Use("variance", of=update),
+        *(Use(f"variance {one_}", weight=0) for one_ in ("with", "without")),
         *("t", "c", "k", "N", "X", "T"),
     )
     laws = {"mean": zero, "variance": added + kept}, {"mean": moved, "variance": added + fallen}

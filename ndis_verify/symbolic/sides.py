@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import mpmath
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, number_of_array, taken_over, unheard
 from ndis_verify.symbolic.special_functions import Phi
-from ndis_verify.symbolic.zero import as_expression, is_zero
+from ndis_verify.symbolic.zero import SAMPLE_DIGITS, any_value, as_expression, is_zero, value_at
 
 _NOTHING = (sp.AccumBounds, sp.zoo, sp.nan)  # SymPy gives these where there is no limit
+_TINY = 1e-40  # what is smaller at those digits is taken for 0
 
 
 def opened(side: Any) -> Any:
@@ -67,8 +69,8 @@ def _in_every_case(limit: sp.Limit) -> Any:
 
 
 def _exceptions(expression: Any, variable: sp.Symbol, place: Any) -> set[tuple[Any, Any]]:
-    """Symbols, and the values of them at which a coefficient of what depends on the variable is 0; None where these are
-    not found.
+    """Symbols, and the values of them at which a coefficient of what depends on the variable is 0, or the base or the
+    exponent of a power of it is 0 or 1; None where these are not found.
     """
     if place.is_finite:
         expression = expression.subs(variable, variable + place)
@@ -79,10 +81,16 @@ def _exceptions(expression: Any, variable: sp.Symbol, place: Any) -> set[tuple[A
             for term in sp.Add.make_args(sp.expand(node)):
                 coefficient, rest = term.as_independent(variable, as_Add=False)
                 coefficients[rest] = coefficients.get(rest, 0) + coefficient
-            for coefficient in coefficients.values():
-                if coefficient.is_zero is None and coefficient.free_symbols:
-                    found |= set(_roots(coefficient, expression.free_symbols))
+            found |= _where_zero(coefficients.values(), expression.free_symbols)
+        if isinstance(node, sp.Pow) and variable in node.free_symbols:
+            fixed = [part for part in node.args if variable not in part.free_symbols]
+            found |= _where_zero([part - k for part in fixed for k in (0, 1)], expression.free_symbols)
     return found
+
+
+def _where_zero(coefficients: Iterable[Any], symbols: set[Any]) -> set[tuple[Any, Any]]:
+    asked = [one for one in coefficients if one.is_zero is None and one.free_symbols]
+    return {pair for one in asked for pair in _roots(one, symbols)}
 
 
 def _roots(coefficient: Any, symbols: set[Any]) -> Iterator[tuple[Any, Any]]:
@@ -186,24 +194,58 @@ def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
 
 
 def has_sign(expression: Any, relation: str) -> bool | None:
-    """Whether SymPy's assumptions say `expression relation 0`."""
+    """Whether SymPy's assumptions say `expression relation 0`, and no value at a corner of what they leave differs."""
     sign: bool | None = {
         ">": expression.is_positive,
         ">=": expression.is_nonnegative,
         "<": expression.is_negative,
         "<=": expression.is_nonpositive,
     }[relation]
-    return sign
+    return sign if sign is not True or keeps_sign(expression, relation) else None
+
+
+@lru_cache(maxsize=4096)
+def keeps_sign(expression: Any, relation: str) -> bool:
+    """Whether the values of an expression have a sign, where it has any, at -1, 0, 1 and 2 for its symbols together and
+    at 0 for each of them alone: SymPy has atan(n) > 0 for whole n >= 0.
+    """
+    if expression.is_Atom or expression.has(sp.Integral, sp.Sum):
+        return True
+    expression = expression.xreplace(
+        {call: any_value(call, k) for k, call in enumerate(expression.atoms(AppliedUndef))}
+    )
+    symbols = sorted(expression.free_symbols, key=str)
+    if not all(one.is_commutative for one in symbols):
+        return True
+    corners = [{one: _nearest(one, number) for one in symbols} for number in (-1, 0, 1, 2)]
+    corners += [{**corners[2], one: _nearest(one, 0)} for one in symbols] if len(symbols) > 1 else []
+    values = [value_at(expression, point, SAMPLE_DIGITS) for point in corners]
+    return not any(
+        (abs(value) < _TINY and len(relation) == 1) or (abs(value) >= _TINY and (value > 0) is (relation[0] == "<"))
+        for value in values
+        if value is not None and mpmath.im(value) == 0
+    )
+
+
+def _nearest(symbol: Any, number: int) -> Any:
+    """The whole number nearest to one that the assumptions of a symbol allow."""
+    if symbol.is_nonnegative:
+        number = max(number, 0)
+    elif symbol.is_nonpositive:
+        number = min(number, 0)
+    if number == 0 and symbol.is_zero is False:
+        number = -1 if symbol.is_negative else 1
+    return sp.Integer(number)
 
 
 def sign_of(weight: Any, relation: str) -> str | None:
     """The relation to 0 of weight times a difference that has `relation` to 0; None where the weight has no sign."""
     weight = as_expression(weight)
     turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-    if weight.is_positive or weight.is_negative:
+    if has_sign(weight, ">") or has_sign(weight, "<"):
         return relation if weight.is_positive else turned[relation]
     weak = {"<": "<=", ">": ">="}.get(relation, relation)
-    return weak if weight.is_nonnegative else turned[weak] if weight.is_nonpositive else None
+    return weak if has_sign(weight, ">=") else turned[weak] if has_sign(weight, "<=") else None
 
 
 def signs_give(wanted: str, signs: list[str | None]) -> bool | None:

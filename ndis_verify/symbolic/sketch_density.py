@@ -16,8 +16,10 @@ from ndis_verify.symbolic.sketch_bounds import below_record_steps, bound_steps, 
 from ndis_verify.symbolic.sketch_law import law_steps
 from ndis_verify.symbolic.sketch_records import (
     BOUND,
+    FORMS,
     LENGTH,
     ROWS,
+    S1,
     WITH,
     WITHOUT,
     B,
@@ -90,6 +92,17 @@ def full_steps() -> Iterator[Step]:
         full(student(d, D, W, U)),
         *("law, without the record", "U", "h", "W", "S", "D"),
     )
+    yield inferred(
+        "residual above 0",
+        "The residual with the record, written out, is positive.",
+        WITH.square - scalar(transpose(WITH.cross) * S1 * WITH.cross),
+        ">",
+        0,
+        *("R > 0", "residual, with the record"),
+        Use("solution, with the record", between=(transpose(WITH.cross) * S1, 1)),
+        Use("S1 from the left", between=(-transpose(WITH.cross), WITH.solution)),
+        algebra=FORMS,
+    )
     yield Step("1 + T", "1 + T is positive.", lhs=1 + T, rhs=0, relation=">", witness=1 + T)
     yield inferred(
         "the ratio",
@@ -97,7 +110,7 @@ def full_steps() -> Iterator[Step]:
         stated_density(WITH),
         "=",
         full(factor(P, Q, T)) * stated_density(WITHOUT),
-        *("ratio", *names[:-1], Use("1 + T", weight=0)),
+        *("ratio", *names[:-1], *(Use(one, weight=0) for one in ("1 + T", "residual above 0"))),
     )
     yield inferred("T and Q in full", "Written out.", full(T), "<=", full(Q), *("T <= Q", *names[:-1]))
     yield inferred("Q in full", "Written out.", full(Q), "<=", BOUND, *("Q <= l^2/s^2", "Q", "o", "P", "W", "S"))

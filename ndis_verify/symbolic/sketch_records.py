@@ -42,7 +42,7 @@ solution = S * c
 solution_with = S * c + S * v * o / (1 + P)
 ROWS = Hypothesis("r >= d", sp.Ge(r, d))
 LENGTH = Hypothesis("m <= l^2", sp.Le(scalar(vt * v) + beta**2, length**2))
-_LETTERS = (B, Bt, b, bt, v, vt, x, xt, S, transpose(S), anything, yt)
+_LETTERS = (B, Bt, b, bt, v, vt, x, xt, S, transpose(S), anything, yt, S1)
 FORMS = BlockAlgebra({}, {one_: sp.Matrix([[j + 2, 1], [1, 2 * j + 3]]) for j, one_ in enumerate(_LETTERS)})
 
 

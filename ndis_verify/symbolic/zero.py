@@ -175,7 +175,8 @@ def nonzero_somewhere(
 
 def zero_at_points(expression: Any) -> bool | None:
     """Whether an expression, or every entry of a matrix, is 0 at sample points and at points of its own; None
-    where it has no value at any.
+    where it has no value at any, or one that neither stays put nor shrinks at twice the digits, as that of an integral
+    which diverges.
     """
     if isinstance(expression, sp.MatrixBase):
         return _all(zero_at_points(entry) for entry in expression)
@@ -183,7 +184,19 @@ def zero_at_points(expression: Any) -> bool | None:
         return False
     expression = _without_calls(expression)
     points = [] if expression is None else sample_points(expression.free_symbols)
-    return True if any(value_at(expression, point, SAMPLE_DIGITS) is not None for point in points) else None
+    seen = [shrinks for point in points if (shrinks := _shrinks(expression, point)) is not None]
+    return True if seen and all(seen) else None
+
+
+def _shrinks(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
+    """Whether the value at a point is 0 up to what is rounded, less of which is left at twice the digits; None where it
+    has no value.
+    """
+    coarse = value_at(expression, point, SAMPLE_DIGITS)
+    if coarse is None or abs(coarse) <= _ROUNDING:
+        return None if coarse is None else True
+    fine = value_at(expression, point, 2 * SAMPLE_DIGITS)
+    return None if fine is None else bool(abs(fine) < STABLE * abs(coarse))
 
 
 def _without_calls(expression: Any) -> Any:
@@ -194,7 +207,7 @@ def _without_calls(expression: Any) -> Any:
     calls = sorted(expression.atoms(AppliedUndef), key=str)
     if not all(_told_apart(*pair) for pair in combinations(calls, 2)):
         return None
-    return expression.xreplace({call: _any_value(call, k) for k, call in enumerate(calls)})
+    return expression.xreplace({call: any_value(call, k) for k, call in enumerate(calls)})
 
 
 def _told_apart(call: Any, other: Any) -> bool:
@@ -204,7 +217,8 @@ def _told_apart(call: Any, other: Any) -> bool:
     return any(isinstance(u - v, sp.Expr) and nonzero_somewhere(u - v) for u, v in zip(call.args, other.args))
 
 
-def _any_value(call: Any, number: int) -> sp.Symbol:
+def any_value(call: Any, number: int) -> sp.Symbol:
+    """A number that a call of an unknown function may be, by what is assumed of it."""
     known = {name: True for name in _ASSUMPTIONS if getattr(call, f"is_{name}")}
     return sp.Dummy(f"call_{number}", **known)
 

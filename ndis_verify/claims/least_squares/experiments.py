@@ -130,7 +130,7 @@ _ROWS = (
 )
 _CLOSE = statement(
     "|delta_LS_delete(p, q, d, r; eps) - delta_sketch_delete(p, q, d, r; eps)| <= 0.05",
-    *("0 <= p <= q", "q < 1", "r >= d"),
+    *("0 <= p <= q", "q < 1", "d >= 1", "r >= d"),
 )
 _NEAR = (
     {"p": "0.3", "q": "0.4", "d": 2, "r": 1000, "eps": "0.5"},

@@ -381,7 +381,7 @@ CLAIMS = (
             " <= (1 + e^eps) TV_sketch(d, r), and"
             " |delta_LS_insert(p, q, d, r; eps) - delta_sketch_insert(p, q, d, r; eps)|"
             " <= (1 + e^eps) TV_sketch(d, r)",
-            *("0 <= p <= q", "q < 1", "r >= d"),
+            *("0 <= p <= q", "q < 1", "d >= 1", "r >= d"),
         ),
         about="The distance is that of the solution's laws, one for every database with a record and without it.",
         search={"quick": 200, "full": 4_000, "starts": _FAR_APART},
