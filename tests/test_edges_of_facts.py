@@ -382,7 +382,8 @@ def test_errors_of_a_test_are_unknown_numbers():
     assert not passes(stated, (step,), numbers, (words,))
     found = problems(derivation((step,), numbers, (words,)))
     assert any("is said to exist" in text for text in found)
-    assert _problems(step, hypotheses=(words,)) == ""
+    others = {**numbers, "v": sp.Symbol("t", real=True)}  # v goes over the numbers between 0 and 1
+    assert _problems(_fact("a test of a mu-GDP pair", others, {"GDP": words}), hypotheses=(words,)) == ""
 
 
 def test_vectors_of_a_statement_have_no_other_length():
