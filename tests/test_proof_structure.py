@@ -359,7 +359,7 @@ DECIDED_BY_FORM = {  # facts whose letters and sizes are looked at, so that noth
     *("forms lie above the least eigenvalue", "a supporting line of a trade-off curve", "a test under two laws"),
     *("a test under two laws, exchanged", "eigenvalues of M M^T and of M^T M", "norm of a product"),
     *("mean square of a chi variable", "information of a place in noise", "data processing of information"),
-    *("divergence of two normal laws", "points under a curve"),
+    *("divergence of two normal laws", "points under a curve", "a product with one entry is its transpose"),
 }
 
 

@@ -10,13 +10,14 @@ from whole_proofs import derivation, infer, passes
 
 from ndis_verify.court.proof_continuity import may_jump
 from ndis_verify.court.proof_structure import problems
+from ndis_verify.court.proof_values import Signs
 from ndis_verify.court.statement_values import values_missing
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer, real
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.sides import has_sign, keeps_sign, opened, sign_of
-from ndis_verify.symbolic.special_functions import Qg
+from ndis_verify.symbolic.special_functions import Phi, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import zero_at_points
 
@@ -224,3 +225,17 @@ def test_a_divisor_with_a_wrong_sign_may_be_0():
         (Hypothesis("k >= 0", k >= 0),),
     )
     assert any("divides by atan(k)" in text for text in problems(proof))
+
+
+@pytest.mark.parametrize(
+    ("expression", "positive"),
+    [
+        (1 - Phi(x), True),
+        (2 - Phi(x) - Phi(2 * x), True),
+        (Phi(x) - 5 * Phi(x) ** 2, False),  # -4 far out
+        (Phi(x) - 3 * Phi(x) * Phi(2 * x), False),
+        (1 - 2 * Phi(x), False),
+    ],
+)
+def test_a_sum_of_shares_is_positive_where_it_is_linear_in_them(expression, positive):
+    assert Signs().is_positive(expression) is positive

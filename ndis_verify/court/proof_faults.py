@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ndis_verify.court.proof_hypotheses import is_meant
 from ndis_verify.court.proof_structure import loose_ends, problems, step_problems
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, steps_in
 
 
 def faults_by_rule(derivation: Derivation) -> Iterator[tuple[str, str, Derivation]]:
@@ -26,7 +27,10 @@ def faults_by_rule(derivation: Derivation) -> Iterator[tuple[str, str, Derivatio
     for one, other in zip(derivation.steps, derivation.steps[1:], strict=False):
         if one.premises != other.premises and "inference" in (one.kind, other.kind):
             yield "premises exchanged", f"{one.name}, {other.name}", _exchanged(derivation, one, other)
+    named = {premise for step in derivation.steps for one in steps_in(step) for premise in one.premises}
     for h, text in zip(derivation.hypotheses, derivation.given, strict=True):
+        if isinstance(h, Hypothesis) and is_meant(h) and text not in named:
+            continue  # what a quantity means is so wherever it is spoken of: a lemma may be used without saying it
         if not isinstance(h, Hypothesis) or h.relation is None:  # those of symbols are the statement's to make
             rest_of = tuple(one for one in derivation.hypotheses if one is not h)
             yield "hypothesis left out", text, replace(derivation, hypotheses=rest_of)

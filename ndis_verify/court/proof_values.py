@@ -382,7 +382,7 @@ class Signs:
         names = {share: sp.Dummy(real=True) for share in shares}
         least, strict = sp.expand(expression.xreplace(names)), False
         for share, name in names.items():
-            weight = least.coeff(name)
+            weight = least.diff(name)
             sign = self.sign(weight)
             if len(sign) != 1 or weight.free_symbols & {*names.values()}:
                 return ""
