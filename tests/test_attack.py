@@ -486,3 +486,11 @@ def _exponential_margin(x):
 
     b = ball(x)
     return enclosure((-b).exp() - (1 - b) - b * b / 2 + b**3 * arb(1) / 10)
+
+
+def test_a_domain_that_floats_alone_decide_is_not_asked_at_exact_points():
+    def of_arrays(**columns):
+        return columns["z_1"][:, None].sum(axis=1) < 2  # no number has axes
+
+    domain = Domain(CUBE.parameters, constraints=(Condition("z_1 below 2", of_arrays),))
+    assert attack(lambda **c: -1 - c["z_1"] ** 2, domain, evaluations=500).finding == "suspected"
