@@ -126,7 +126,6 @@ NEEDLESS = {
     "N26-T4.2-corrected": {"D > 0"},
     "KM-6.1": {"delta < 1"},  # delta <= TPR - FPR
     "KM-6.1-any-attack-corrected": {"delta < 1"},  # no divergence is more
-    "N26-P5-corrected": {"delta < 1"},  # beyond it there is no quantile
 }
 # Faults by rule that say the same.
 SAME = {"BW-L6": {"0 for 0 b_i in F_q(0 b_i, b; -eps - D^2/2)"}}
