@@ -290,8 +290,10 @@ def test_bins_that_could_hide_a_difference_are_refused():
             infer_std(p, q, bins=bins)
     with pytest.raises(InputError, match="rate"):
         infer_std(p, q, 0.0)
-    reversed_ = infer_std(q, p)
-    assert reversed_.estimate == math.inf and reversed_.std.high == math.inf and reversed_.epsilon.low == 0
+    with pytest.raises(InputError, match="p, q"):  # exchanged: an upper limit of 0 for epsilon would be said of them
+        infer_std(q, p)
+    equal = infer_std(q, np.roll(q, 1))
+    assert equal.estimate == math.inf and equal.std.high == math.inf and equal.epsilon.low == 0
 
 
 # --- the command
