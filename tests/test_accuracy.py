@@ -489,6 +489,7 @@ OTHERWISE: dict[str, dict[float, str]] = {
     },
     "audit/dp_sgd.py": {1e-8: "a constant of Adam"},
     "audit/limits.py": {1e-11: "how far off, relatively, the tail of a quantile sends it to bisection"},
+    "audit/subsampled_gaussian.py": {3.55e-15: "16 units of 2^-52, of a loss at an edge of a cell"},
     "audit/tv_inference.py": {1e-9: DATA},
     "audit/white_box.py": {1e-13: "room for rounding that a caller's declared error is widened by, and held to"},
     "fast/random_projection.py": {1e-15: "a few units of 2^-53, of one expression"},

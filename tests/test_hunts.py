@@ -101,7 +101,7 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path, monkeypatch):
 
 def test_a_file_of_another_version_is_not_taken_up(tmp_path):
     file = tmp_path / "hunt.jsonl"
-    file.write_text(json.dumps({"run": "another"}) + "\n")
+    file.write_text(json.dumps({"journal": 1, "run": "another"}) + "\n")
     with pytest.raises(InputError, match="another version or another run"):
         run(blocks([TINY[1]], 10, 1, 0), file, 1)
 

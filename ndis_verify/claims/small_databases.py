@@ -23,9 +23,10 @@ ROUNDING = 1e-7  # of matrices conditioned up to about 1e4
 
 
 def data(columns: Mapping[str, Any]) -> np.ndarray:
-    """(points, 4, 2): the first row scaled by `size`."""
-    rows = stacked("x", columns).reshape(-1, ROWS, FEATURES)
-    return np.concatenate([rows[:, :1] * np.asarray(columns["size"])[:, None, None], rows[:, 1:]], axis=1)
+    """(points, 4, 2): the first row scaled by `size`; of one exact point as floats."""
+    rows = stacked("x", columns).astype(float).reshape(-1, ROWS, FEATURES)
+    size = np.reshape(np.asarray(columns["size"], float), (-1, 1, 1))
+    return np.concatenate([rows[:, :1] * size, rows[:, 1:]], axis=1)
 
 
 def gram(rows: np.ndarray) -> np.ndarray:

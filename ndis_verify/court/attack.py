@@ -191,12 +191,12 @@ def searched(search: Search, problem: Problem, finished: Callable[[], None] = la
 
 def suspects(search: Search, problem: Problem) -> list[tuple[float, list[float]]]:
     """The worst points of a search whose margins are below what the tolerance explains, and that are points of the
-    domain without rounding; where floats alone are to decide, as they say.
+    domain without rounding.
     """
-    exact = problem.certify or problem.confirm
     below = (entry for entry in search.elite if entry[0] < -problem.tolerance)
-    real = (entry for entry in below if not exact or problem.domain.contains(problem.domain.point(entry[1])))
-    return list(islice(real, _SUSPECTS))
+    return list(
+        islice((entry for entry in below if problem.domain.contains(problem.domain.point(entry[1]))), _SUSPECTS)
+    )
 
 
 def failure_of(search: Search, problem: Problem) -> str:

@@ -37,15 +37,20 @@ from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick as 
 _ANSWERS = vector("b", ROWS, -3, 3)
 
 
+def _answers(columns: Mapping[str, Any]) -> np.ndarray:
+    """(points, 4), of one exact point as floats."""
+    return np.atleast_2d(stacked("b", columns).astype(float))
+
+
 def with_answers(columns: Mapping[str, Any]) -> np.ndarray:
     """[B b]: (points, 4, 3)."""
-    return np.concatenate([data(columns), stacked("b", columns)[..., None]], axis=2)
+    return np.concatenate([data(columns), _answers(columns)[..., None]], axis=2)
 
 
 def _leaves_residual(**columns: Any) -> np.ndarray:
     sound = well_conditioned(**columns)
     plain = np.eye(ROWS - 1, FEATURES)  # stands in where there is no solution
-    rows, answers = np.where(sound[:, None, None], data(columns)[:, 1:], plain), stacked("b", columns)[:, 1:]
+    rows, answers = np.where(sound[:, None, None], data(columns)[:, 1:], plain), _answers(columns)[:, 1:]
     return sound & (residual_square(rows, answers) > 1e-2 * (answers**2).sum(axis=1) + 1e-12)
 
 
@@ -73,7 +78,7 @@ def _stacked_leverage(columns):
 
 
 def _split_leverage(columns, power=2):
-    rows, answers = data(columns), stacked("b", columns)
+    rows, answers = data(columns), _answers(columns)
     gap = np.abs(answers - fitted(rows, answers))[:, 0] ** power
     return leverage(rows) + gap / residual_square(rows, answers)
 
@@ -116,7 +121,7 @@ def _regression_pair(r, rows, answers):
 
 
 def _limit_law(r, epsilon, **columns):
-    pair = spectrum(PairBatch(*_regression_pair(r, data(columns), stacked("b", columns))))
+    pair = spectrum(PairBatch(*_regression_pair(r, data(columns), _answers(columns))))
     return to_delta(log_entries(pair, np.arange(len(r)), epsilon))
 
 
@@ -156,7 +161,7 @@ def _decomposition(square=2):
     """Eigenvalues and squared shift of the deletion from (p, q), against the matrices."""
 
     def margin(r, **columns):
-        rows, answers = data(columns), stacked("b", columns)
+        rows, answers = data(columns), _answers(columns)
         mean_p, cov_p, mean_q, cov_q = _regression_pair(r, rows, answers)
         p, q = leverage(rows), _stacked_leverage(columns)
         printed = np.stack([(1 - p) ** square / (1 - q), (1 - p) / (1 - q)], axis=1)
@@ -187,7 +192,7 @@ def _residual_covariance(twice=2.0):
     """Cov(B^T g g^T w) = B^T (|w|^2 I + 2 w w^T) B for g standard normal, against |w|^2 B^T B."""
 
     def margin(**columns):
-        rows, answers = data(columns), stacked("b", columns)
+        rows, answers = data(columns), _answers(columns)
         w = answers - fitted(rows, answers)
         moment = (w**2).sum(axis=1)[:, None, None] * np.eye(ROWS) + twice * w[:, :, None] * w[:, None, :]
         found = np.swapaxes(rows, 1, 2) @ moment @ rows
@@ -198,7 +203,7 @@ def _residual_covariance(twice=2.0):
 
 
 def _unfitted(**columns):
-    rows, answers = data(columns), stacked("b", columns)
+    rows, answers = data(columns), _answers(columns)
     w = answers
     moment = (w**2).sum(axis=1)[:, None, None] * np.eye(ROWS) + 2 * w[:, :, None] * w[:, None, :]
     claimed = (w**2).sum(axis=1)[:, None, None] * gram(rows)
