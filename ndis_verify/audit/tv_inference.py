@@ -86,17 +86,18 @@ def infer_std(
     if edges.size == 1:
         found = float(one[1] / n - other[1] / m)
         of_p, of_q = (_limits(int(counts[1]), size, failure / 4) for counts, size in ((one, n), (other, m)))
-        tv = Interval(max(of_p[0] - of_q[1], 0.0), min(of_p[1] - of_q[0], rate))
+        low, high = of_p[0] - of_q[1], of_p[1] - of_q[0]
     else:
         found = float(np.abs(one / n - other / m).sum() / 2)
         spread, bias = (
             np.sqrt((1 / n + 1 / m) * np.log(2 / failure) / 2),
             np.sqrt((edges.size + 1) * (1 / n + 1 / m)) / 2,
         )
-        tv = Interval(float(max(found - spread - bias, 0.0)), float(min(found + spread, rate)))
-    if not tv.low <= tv.high:
-        rule = f"must be of laws whose total variation is at most the rate {rate:g}"
-        raise InputError("p, q", f"a total variation of at least {tv.low:.3g}", rule)
+        low, high = float(found - spread - bias), float(found + spread)
+    if not (low <= rate and high >= 0):
+        rule = f"must be samples of P and of Q, whose total variation P(x >= 1/2) - Q(x >= 1/2) is in (0, {rate:g})"
+        raise InputError("p, q", f"a total variation between {low:.3g} and {high:.3g}", rule)
+    tv = Interval(max(low, 0.0), min(high, rate))
     std = Interval(_std(rate, tv.high), _std(rate, tv.low))
     epsilon = Interval(subsampled_epsilon(rate, std.high, delta), subsampled_epsilon(rate, std.low, delta))
     return InferredStd(found, _std(rate, found), tv, std, epsilon, delta, 1 - failure, edges.size + 1, (n, m))

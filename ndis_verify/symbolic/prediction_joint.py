@@ -88,7 +88,14 @@ def _map_steps(rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
     over = 1 + size**2 * X
     kept = kappa**2 / length**2 * (added + length**2 * tau / (1 + x))
     return (
-        Step("v + kappa^2", "", lhs=added + kappa**2 * tau, rhs=zero, relation=">=", witness=added + kappa**2 * tau),
+        Step(
+            "v + kappa^2",
+            "No terms are negative.",
+            lhs=added + kappa**2 * tau,
+            rhs=zero,
+            relation=">=",
+            witness=added + kappa**2 * tau,
+        ),
         at_least(
             "variance without",
             "Both outputs have a variance, that without the record",
@@ -126,7 +133,14 @@ def _map_steps(rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
             entry(added + noise**2 * (N - size**2 * c**2 / over)),
             *("c from kappa", "x"),
         ),
-        Step("of the map", "", lhs=kept, rhs=zero, relation=">=", witness=kept),
+        Step(
+            "of the map",
+            "Nor is what the map makes of the smaller variance,",
+            lhs=kept,
+            rhs=zero,
+            relation=">=",
+            witness=kept,
+        ),
         at_least(
             "variance with, in letters",
             "and that with it,",
