@@ -258,7 +258,9 @@ def _compared(order: str, rest: sp.Expr, pulled: sp.Expr) -> tuple[Step, ...]:
         Use("mean moves", of=update, at=_OF_RECORD),
         Use("variance falls", of=update, at=_OF_RECORD),
         Use("variance", of=update),
-        *(Use(f"variance {one_}", weight=0) for one_ in ("with", "without")),
+        *(
+            Use(f"variance {one_}", weight=0) for one_ in ("with", "without") if order == next(iter(ORDERS))
+        ),  # of both ends
         *("t", "c", "k", "N", "X", "T"),
     )
     laws = {"mean": zero, "variance": added + kept}, {"mean": moved, "variance": added + fallen}
