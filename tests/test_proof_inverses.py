@@ -5,7 +5,7 @@ import sympy as sp
 from whole_proofs import define, infer, passes
 
 from ndis_verify.court.proof_inverses import Definite, of_forms
-from ndis_verify.court.proof_values import Signs
+from ndis_verify.court.proof_signs import Signs
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, vector
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from whole_proofs import derivation, infer, passes
 
 from ndis_verify.court.proof_continuity import may_jump
+from ndis_verify.court.proof_signs import Signs
 from ndis_verify.court.proof_structure import problems
-from ndis_verify.court.proof_values import Signs
 from ndis_verify.court.statement_values import values_missing
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer, real
