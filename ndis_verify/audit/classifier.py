@@ -101,10 +101,8 @@ def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: f
     if samples[0].shape[1:] != samples[1].shape[1:]:
         raise InputError("p, q", (samples[0].shape, samples[1].shape), "must have the same coordinates")
     (learn_p, count_p), (learn_q, count_q) = (np.array_split(sample, 2) for sample in samples)
-    score, factor = (
-        fit_classifier(learn_p, learn_q),
-        np.exp(np.minimum(at, 700.0)),
-    )  # more leaves no limit of use either
+    score = fit_classifier(learn_p, learn_q)
+    factor = np.exp(np.minimum(at, 700.0))  # more leaves no limit of use either
     learned = [np.sort(score(half)) for half in (learn_p, learn_q)]
     cuts = np.quantile(np.concatenate(learned), _THRESHOLDS)
     above = [1 - np.searchsorted(values, cuts, side="right") / values.size for values in learned]

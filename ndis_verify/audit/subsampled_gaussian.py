@@ -41,9 +41,8 @@ def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
     rate, noise = _checked(rate, noise)
     eps = float_array(epsilon, "epsilon")
     within(eps, "epsilon", "[0, inf)")
-    with np.errstate(
-        over="ignore", divide="ignore", invalid="ignore"
-    ):  # without the record's order at rate 1: the same
+    # At rate 1 the weight may be no number far out: the other order has the same divergence.
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         # log((e^eps - 1 + q)/q) = eps + log(1 + (1 - q)(1 - e^-eps)/q)
         added = rate * gaussian_hockey_stick(1.0, noise, eps + np.log1p((1 - rate) / rate * -np.expm1(-eps)))
         weight = rate - (1 - rate) * np.expm1(eps)
