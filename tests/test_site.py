@@ -308,6 +308,14 @@ def test_functionals_are_typeset_by_a_form_of_their_own(name):
     assert head_tex("no_such_functional", arguments) is None
 
 
+def test_no_two_functionals_are_typeset_alike():
+    forms = Counter(form for form, _ in HEADS.values())
+    assert {form for form, count in forms.items() if count > 1} == {
+        HEADS["average"][0],  # a mean, over whatever is drawn
+        HEADS["chance"][0],
+    }
+
+
 def test_what_a_functional_means_is_said_once_where_it_is_met():
     f = sp.Function("average", real=True)(sp.Symbol("x"))
     assert side_tex(f) == r"\mathbb{E}\left[x\right]" and meanings([f]) == []

@@ -51,10 +51,10 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     ),
     "refitted": (r"Q_{{{0}, {1}}}^{{{2}, {3}}}", "Q_{p, q}^{d, r} is that without the record"),
     "sketched": (
-        r"P_{{{0}, {1}}}^{{{2}, {3}}}",
-        "P_{p, q}^{d, r} is the law of least squares on a sketch with d features and r rows, with the record",
+        r"P_{{{0}, {1}}}^{{S, {2}, {3}}}",
+        "P_{p, q}^{S, d, r} is the law of least squares on a sketch with d features and r rows, with the record",
     ),
-    "resketched": (r"Q_{{{0}, {1}}}^{{{2}, {3}}}", "Q_{p, q}^{d, r} is that without the record"),
+    "resketched": (r"Q_{{{0}, {1}}}^{{S, {2}, {3}}}", "Q_{p, q}^{S, d, r} is that without the record"),
     "scaled_error": (
         r"T_{{{0}, {1}}}",
         "T_{d, r} is the law of sqrt(r/c) g, g standard normal on R^d, c chi-square with r - d + 1 degrees of freedom",
