@@ -14,6 +14,7 @@ from ndis_verify.court.certify_checks import certified_box_check
 from ndis_verify.court.judge import judge
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, working_bits
+from ndis_verify.runs.journal import Journal
 
 UNIT = [axis("x", 0, 1)]
 SQUARE = [axis("x", -1, 1), axis("y", -1, 1)]
@@ -182,11 +183,27 @@ def test_an_interrupted_run_goes_on_from_its_journal(tmp_path):
         certify_nonnegative(hill, UNIT, journal=journal)
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"certify": "other", "remaining": [[[["0", "1"]], 0]]}', "[1"])
-def test_a_journal_that_is_not_ours_is_started_over(tmp_path, text):
-    journal = tmp_path / "certify.json"
-    journal.write_text(text)
-    assert certify_nonnegative(lambda x: 1 + x, UNIT, journal=journal, name="t").boxes == 1
+def _rises(x):
+    return 1 + x
+
+
+@pytest.mark.parametrize("text", ["{}", '{"certify": "other", "remaining": [[[["0", "1"]], 0]]}', "[1", "a,b\n1,2\n"])
+def test_a_file_that_is_no_journal_is_refused_and_left(tmp_path, text):
+    file = tmp_path / "certify.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match="journal"):
+        certify_nonnegative(_rises, UNIT, journal=file, name="t")
+    assert file.read_text() == text
+
+
+def test_a_journal_of_another_certificate_is_started_over(tmp_path, capsys):
+    file = tmp_path / "certify.json"
+    file.write_text("")  # as a run leaves it that ends before its first line
+    assert certify_nonnegative(_rises, UNIT, journal=file, name="t").boxes == 1
+    with Journal(file, "of another certificate", kept=True) as other:
+        other.append("1", [])
+    assert certify_nonnegative(_rises, UNIT, journal=file, name="t").boxes == 1
+    assert "started over" in capsys.readouterr().err and not file.exists()
 
 
 @pytest.mark.parametrize(
