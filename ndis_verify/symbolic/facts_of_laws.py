@@ -172,7 +172,7 @@ def _errors(without: bool) -> Fact:
         tex=r"\delta(\mathrm{sketched}, \mathrm{normal}) = \delta\left(\sqrt{r/c}\,g, g\right),"
         r"\quad c \sim \chi^2_{r - d + 1}",
         letters=("p", "q", "d", "r", "epsilon"),
-        conditions={"low": "p >= 0", "order": "p <= q", "below 1": "q < 1", "rows": "r >= d"},
+        conditions={"low": "p >= 0", "order": "p <= q", "below 1": "q < 1", "features": "d >= 1", "rows": "r >= d"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 3.2.10 and 3.2.12; Kotz and"
         " Nadarajah, Multivariate t Distributions, section 1.2; a bijection changes no divergence",
         instance=instance,
@@ -180,6 +180,7 @@ def _errors(without: bool) -> Fact:
             "low": lambda a: (a["p"], ">=", sp.Integer(0)),
             "order": lambda a: (a["p"], "<=", a["q"]),
             "below 1": lambda a: (a["q"], "<", sp.Integer(1)),
+            "features": lambda a: (a["d"], ">=", sp.Integer(1)),
             "rows": lambda a: (a["r"], ">=", a["d"]),
         },
     )

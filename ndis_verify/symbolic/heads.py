@@ -127,6 +127,7 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "multigamma": (r"\Gamma_{{{0}}}\left({1}\right)", "Gamma_d is the multivariate gamma function"),
     "trace": (r"\operatorname{{tr}}\left({0}\right)", ""),
     "beside": (r"\left[{0},\, {1}\right]", "[A, B] has the columns of A beside those of B"),
+    "inverse": (r"\left({0}\right)^{{-1}}", ""),
     "inverse_form": (r"v^{{T}} \left({0}\right)^{{-1}} v", ""),
     "spectrum_but_1": (
         r"\lambda_{{\ne 1}}\left({0}\right)",

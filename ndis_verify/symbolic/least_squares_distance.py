@@ -26,6 +26,7 @@ RECORD = (
     Hypothesis("0 <= p", p >= 0),
     Hypothesis("p <= q", p <= q),
     Hypothesis("q < 1", q < 1),
+    Hypothesis("d >= 1", sp.Ge(d, 1)),
     Hypothesis("r >= d", sp.Ge(r, d)),
 )
 _WAYS = {"": "with the record first", "_insert": "without it first"}
@@ -49,7 +50,7 @@ def _distance_steps() -> Iterator[Step]:
             f"The solution on a sketch and the normal one, {name}:",
             fact,
             {**dict(zip("pqdr", AT, strict=True)), "epsilon": zero},
-            {"low": "low", "order": "p <= q", "below 1": "q < 1", "rows": "r >= d"},
+            {"low": "low", "order": "p <= q", "below 1": "q < 1", "features": "d >= 1", "rows": "r >= d"},
         )
         yield inferred(
             f"apart, {name}",
