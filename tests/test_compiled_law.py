@@ -39,6 +39,13 @@ def records(rng, count, d, direction):
     return p, q, r, np.maximum(epsilon, 0.0)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_mode_is_a_share_that_has_a_logit(whole):
+    """Also where float64 cannot tell it from an end."""
+    for k, m in ((1e17, 0.5), (0.5, 1e-320), (0.5, 1e17)):
+        assert 0 < compiled_law._mode(whole, 0.5, 0.25, 0.25, k, m) < 1
+
+
 @pytest.mark.parametrize("direction", ["delete", "insert"])
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 12, 80])
 @pytest.mark.parametrize("effort", ["full", "draft", "rough"])
