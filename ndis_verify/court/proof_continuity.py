@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.court.proof_hypotheses import in_words
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import scalar
@@ -41,7 +42,7 @@ def _is_said_continuous(derivation: Derivation, step: Step, part: Any) -> bool:
     is named in it, or one of the facts that say so, of the part.
     """
     for shown in (*step.conditions.values(), *step.premises):
-        if isinstance(shown, str) and shown in derivation.given:
+        if isinstance(shown, str) and shown in in_words(derivation):
             words = shown.replace(",", " ").split()
             if isinstance(part, AppliedUndef) and str(part.func) in words and "continuous" in words:
                 return True

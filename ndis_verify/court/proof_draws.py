@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_names import atoms_of, drawn_in, variables
+from ndis_verify.court.proof_names import atoms_of, drawn_in, names_of, variables
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.scopes import DRAWS, bound
@@ -34,6 +34,15 @@ def drawn_in_all(derivation: Derivation) -> set[Any]:
     for use in (p for step in derivation.steps for one in steps_in(step) for p in one.premises):
         if isinstance(use, Use) and use.of is not None:
             found |= {one for one in _drawn_in_lemma(use.of()) if one not in use.at}
+    return found
+
+
+def random_names(derivation: Derivation) -> set[Any]:
+    """What is drawn, and the names of what is made of it."""
+    found = drawn_in_all(derivation)
+    for name, meant in names_of(derivation).items():
+        if any(one in found for one in as_expression(meant).atoms(sp.Symbol, AppliedUndef)):
+            found.add(name)
     return found
 
 

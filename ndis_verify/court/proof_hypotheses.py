@@ -21,6 +21,7 @@ from ndis_verify.symbolic.unknowns import equal
 _SIGNS = re.compile(r"( (?:[<>]=?|=|in) )")
 _BEFORE = r"(?:^|[,;:(]\s|[.]\s|(?<!\bnot )\b(?:and|for|if|of|where|with)\s)"
 _AFTER = r"(?:$|[,;:.)](?:\s|$)|\sand\b)"
+_REAL = re.compile(r"real \w+(?:, \w+)*")  # which is asked of every symbol
 _TURNED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SQUARE = re.compile(r"scalar\((?:transpose\()?(\w+)(?:\)|\^T)\*\1\) <= l(?:2|\*\*2)")
 _GREEK = {"lam": "lambda", "eps": "epsilon"}
@@ -32,9 +33,18 @@ def misread(derivation: Derivation) -> Iterator[str]:
     Where a text speaks of what the claim alone gives a name the relation is compared with the claim (`proof_ends`).
     """
     for h in derivation.hypotheses:
+        if isinstance(h, Hypothesis) and h.relation == sp.true and not (links(h.text) or _REAL.fullmatch(h.text)):
+            yield f"hypothesis {h.text!r} says no relation, and is taken for one that symbols make true"
         if isinstance(h, Hypothesis) and isinstance(h.relation, sp.core.relational.Rel):
             if all(_is(said, h.relation) is False for said in links(h.text) or [h.text]):
                 yield f"hypothesis {h.text!r} is taken for {h.relation}"
+
+
+def in_words(derivation: Derivation) -> list[str]:
+    """The hypotheses that no relation stands for: their words are what they say."""
+    return [
+        h if isinstance(h, str) else h.text for h in derivation.hypotheses if isinstance(h, str) or h.relation is None
+    ]
 
 
 def is_read(text: str, relation: Any) -> bool:

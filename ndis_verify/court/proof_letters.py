@@ -32,12 +32,13 @@ from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.zero import as_expression
 
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
+_PUTS_NOTHING_IN = ("means keep the order",)  # but what it takes the mean of
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
 
 def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
     """What is wrong with the letters of step k."""
-    step, behind = derivation.steps[k], what_is_behind(names_of(derivation))
+    step, behind = derivation.steps[k], what_is_behind(derivation)
     for one in steps_in(step):
         yield from _under_binders(one, behind)
         if one.kind == "fact" and one.fact in FACTS and set(one.letters) == set(FACTS[one.fact].letters):
@@ -70,6 +71,7 @@ def _going_over(side: Any) -> Iterator[tuple[Any, frozenset[Any]]]:
 
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """What is shown for every value of an argument must not rest on what is known of one of its values."""
+    yield from _put_under(step)
     over = {name: step.letters[name] for name in GOES_OVER if name in step.letters}
     if odd := [name for name, symbol in over.items() if not isinstance(symbol, sp.Symbol)]:
         yield f"{odd[0]!r} is {over[odd[0]]}, and no symbol, over which a fact could go"
@@ -96,6 +98,26 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
         for argument in (_everywhere(fact, condition, step.letters, over) | places) - {anything}:
             if argument in known:
                 yield f"condition {condition!r} is shown at one {argument} alone"
+
+
+def _put_under(step: Step) -> Iterator[str]:
+    """Letters with an integral, a slope or a limit over a symbol that another letter speaks of, or by which the fact
+    reaches a point: where it puts one into the other, the symbol would be another one.
+    """
+    over = {
+        name: {symbol for node in _going_inside(value) for symbol in bound(node)}
+        for name, value in step.letters.items()
+    }
+    for name, symbols in over.items() if step.fact not in _PUTS_NOTHING_IN else ():
+        others = set().union(*(symbols_of(value) for other, value in step.letters.items() if other != name))
+        if held := symbols & (others | _DISTANCES | {between_0_and_1}):
+            yield f"{name!r} goes over {min(held, key=str)}, of which another letter speaks"
+
+
+def _going_inside(letter: Any) -> Iterator[Any]:
+    """The integrals, slopes and limits in a letter; what a function is called with is put under nothing by itself."""
+    inside = letter.expr if isinstance(letter, sp.Lambda) else letter
+    yield from (node for node in binders(inside) if not isinstance(node, AppliedUndef))
 
 
 def _distances_in(letters: Mapping[str, Any], fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[tuple[Any, Any]]:

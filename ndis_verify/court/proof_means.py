@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_draws import drawn_in_all
+from ndis_verify.court.proof_continuity import may_jump
+from ndis_verify.court.proof_draws import random_names
 from ndis_verify.court.proof_names import NORMAL, TAKEN, names_of
+from ndis_verify.court.proof_reals import parts, put
+from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.finite_means import Known, is_extended, is_finite
+from ndis_verify.symbolic.facts_of_angles import xi
+from ndis_verify.symbolic.finite_means import Known, is_extended, is_finite, is_over_its_range, outermost
 from ndis_verify.symbolic.normal_coordinates import is_normal_density
 from ndis_verify.symbolic.normal_images import DENSITIES
-from ndis_verify.symbolic.notation import bin_of_sum, summed, total, x
+from ndis_verify.symbolic.notation import bin_of_sum, sphere_mean, summed, total, x
 from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values, opened
 from ndis_verify.symbolic.zero import as_expression
 
 _POINTS = {total: x, summed: bin_of_sum}  # what is 1 of a density or of the masses of a law, and what they are of
+_OF_SETS = ("largest",)  # of a function on sets: finite where its integral over the space is
+_OVER_A_SET = ("sup", "supremum")
+_ADMITTED: WeakKeyDictionary[Derivation, frozenset[Any]] = WeakKeyDictionary()
 _OF_DENSITIES = {"a normal value beyond an edge"}  # facts that say of what law a density is
 
 
@@ -40,13 +49,13 @@ def mean_problems(derivation: Derivation, step: Step, fact: Fact) -> Iterator[st
 def _known(derivation: Derivation, step: Step) -> Known:
     """What the conditions and the premises of a step say."""
     named = [one if isinstance(one, Step) else _used(derivation, one) for one in _rests_on(step)]
-    random = _random(derivation)
+    random = random_names(derivation)
     sides = (node for side in (step.lhs, step.rhs) for node in binders(side))
     places = random.union(*map(bound, sides)) - set(names_of(derivation))  # what is of one value by a hypothesis
     said = [
         one
         for premise, one in zip(_rests_on(step), named)
-        if one is not None and one.lhs is not None and _is_shown(derivation, one)
+        if one is not None and one.lhs is not None and _is_shown(derivation, premise, one)
         if not places & (derivation.fixed_in(premise) if isinstance(premise, Step) else derivation.fixed(premise))
     ]
     relations = tuple((opened(one.lhs), one.relation, opened(one.rhs)) for one in said)
@@ -61,19 +70,77 @@ def _used(derivation: Derivation, premise: Any) -> Step | None:
     return derivation.used(premise) or (derivation.supposed(premise) if isinstance(premise, str) else None)
 
 
-def _is_shown(derivation: Derivation, one: Step) -> bool:
+def _is_shown(derivation: Derivation, premise: Any, one: Step) -> bool:
     if one.kind == "definition":
         return is_density(one) or derivation.supposed(one.name) is not None
+    if isinstance(premise, Use) and premise.of is not None:
+        derivation, one = premise.of(), premise.of().step(premise.step)
     return one.kind == "fact" or (one.kind in DECIDED and derivation.holds(one) is True)
 
 
-def _random(derivation: Derivation) -> set[Any]:
-    """What is drawn, and the names of what is made of it."""
-    found = drawn_in_all(derivation)
-    for name, meant in names_of(derivation).items():
-        if any(one in found for one in as_expression(meant).atoms(sp.Symbol, AppliedUndef)):
-            found.add(name)
-    return found
+def infinite_problems(derivation: Derivation, k: int) -> Iterator[str]:
+    """What may be infinite and is put into what step k uses, is given a name, or is a letter of it: a number is put in
+    the place of a number.
+    """
+    step = derivation.steps[k]
+    if step.kind == "definition" and isinstance(step.lhs, (sp.Symbol, AppliedUndef)) and not is_density(step):
+        if str(getattr(step.lhs, "func", "")) not in QUANTITIES:
+            yield from (
+                f"{node} is given a name, and may be infinite" for node in _infinite(derivation, step, step.rhs)
+            )
+    for one in steps_in(step):
+        for use in (use for use in one.premises if isinstance(use, Use)):
+            for name, value in put(use):
+                yield from (f"{name} has {node}, which may be infinite" for node in _infinite(derivation, one, value))
+        over_sets = {call for value in one.letters.values() for call in _calls(value) if str(call.func) in _OVER_A_SET}
+        yield from (f"{call} is a letter, and may be infinite" for call in sorted(over_sets, key=str))
+        admitted = {node for node in _admitted(derivation) for value in one.letters.values() if _has(value, node)}
+        held = [node for node in admitted if not is_finite(node, _known(derivation, one))]
+        yield from (f"{node} is in a letter, and may be infinite" for node in sorted(held, key=str))
+
+
+def _infinite(derivation: Derivation, step: Step, value: Any) -> Iterator[Any]:
+    """The means, integrals and suprema in a value of which nothing shows that they are finite."""
+    densities = tuple((one.lhs, "=", one.rhs) for one in derivation.steps if is_density(one))
+    known = _known(derivation, step)
+    known = replace(known, relations=known.relations + densities)
+    for node in (node for part in parts(value) for node in outermost(part)):
+        whole = total(node.args[0]) if str(node.func) in _OF_SETS else node
+        if not (is_finite(whole, known) or _is_over_a_compact(node, names_of(derivation))):
+            yield node
+
+
+def _is_over_a_compact(node: Any, names: Mapping[Any, Any]) -> bool:
+    """Whether it is an integral between two numbers of what is continuous there, means over a direction among it."""
+    if not isinstance(node, sp.Integral) or not is_over_its_range(node) or len(node.limits) != 1:
+        return False
+    variable, *ends = node.limits[0]
+    place = sp.Dummy(nonnegative=True) if ends[0].is_nonnegative else sp.Dummy(real=True)
+    f = node.function.xreplace({variable: place}).replace(sphere_mean, lambda _, g: g)
+    kept = all(one.base.is_positive for one in f.atoms(sp.Pow) if one.has(place, xi) and not one.exp.is_nonnegative)
+    return kept and all(end.is_finite for end in ends) and not may_jump(f, {place, xi}, names)
+
+
+def _admitted(derivation: Derivation) -> frozenset[Any]:
+    """The means that facts take although nothing shows that they are finite."""
+    if derivation not in _ADMITTED:
+        found = set()
+        for step in (one for stated in derivation.steps for one in steps_in(stated)):
+            fact = FACTS.get(step.fact)
+            for name in fact.or_infinite if fact is not None and set(step.letters) == set(fact.letters) else ():
+                known = _known(derivation, step)
+                means = map(as_expression, fact.finite[name](step.letters))
+                found |= {mean for mean in means if not is_finite(mean, known)}
+        _ADMITTED[derivation] = frozenset(found)
+    return _ADMITTED[derivation]
+
+
+def _calls(value: Any) -> set[Any]:
+    return set().union(*(part.atoms(AppliedUndef) for part in parts(value)))
+
+
+def _has(value: Any, node: Any) -> bool:
+    return any(part.has(node) for part in parts(value))
 
 
 def is_density(step: Step) -> bool:
@@ -83,7 +150,12 @@ def is_density(step: Step) -> bool:
     if step.kind != "definition" or getattr(step.lhs, "func", None) not in _POINTS or step.rhs != 1:
         return False
     (f,), point = step.lhs.args, _POINTS[step.lhs.func]
-    return isinstance(f, AppliedUndef) and len(f.args) > 0 and f.args[0] == point and f.is_nonnegative is True
+    known = isinstance(f, AppliedUndef) and (f.is_nonnegative, f.is_nonpositive or None, f.is_integer) == (
+        True,
+        None,
+        None,
+    )
+    return known and len(f.args) > 0 and f.args[0] == point
 
 
 def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:

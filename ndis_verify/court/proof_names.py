@@ -7,6 +7,7 @@ notation, and nothing that an integral, a slope or a fact goes over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -45,11 +46,19 @@ _UNKNOWN = {"binned", "rounded", _FIRST}  # of what has a name in print already,
 _LAWS = (  # letters of facts that say from which law something is drawn
     *("P", "Q", "mass", "n", "r", "theta", "std", "variance", "statistic", "share", "level"),
 )
+_LAWS_OF = {  # and those that say so in one of them
+    "points under a curve": ("f",),
+    "singular values of a normal matrix": ("d", "s"),
+    "inverse of a noncentral chi-square variable": ("d",),
+    "exact lower limit of a proportion": ("probability",),
+    "exact upper limit of a proportion": ("probability",),
+}
 _EVERY = {  # symbols that stand for every point, place, distance or vector
     *(notation.x, notation.bin_of_sum, notation.z, normal_z, notation.anything, notation.definite, notation.logarithms),
     *(notation.below, notation.beyond, notation.share, within, between_0_and_1),
 }
 GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
+_BEHIND: WeakKeyDictionary[Derivation, dict[Any, set[Any]]] = WeakKeyDictionary()
 _NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
 _OVER: WeakKeyDictionary[Derivation, set[Any]] = WeakKeyDictionary()
 _EXISTING: WeakKeyDictionary[Derivation, dict[Any, Derivation]] = WeakKeyDictionary()
@@ -87,36 +96,113 @@ def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
             yield name, at_values(meant, use.at)
 
 
-def what_is_behind(names: Mapping[Any, Any]) -> dict[Any, set[Any]]:
-    """Name -> the symbols that it depends on and is not written with."""
-    behind: dict[Any, set[Any]] = {}
-    for name, meant in names.items():
-        symbols = set(as_expression(meant).free_symbols)
-        for other, own in behind.items():
-            if speaks(as_expression(meant), other):
-                symbols |= own
-        behind[name] = symbols - (as_expression(name).free_symbols if isinstance(name, AppliedUndef) else set())
-    return behind
+def what_is_behind(derivation: Derivation) -> dict[Any, set[Any]]:
+    """Name -> the symbols that it depends on and is not written with, whatever facts that bring it in go over."""
+    if derivation not in _BEHIND:
+        free = _behind(derivation, _EVERY)
+        _BEHIND[derivation] = {
+            name: {one for one in rests_on if isinstance(one, sp.Symbol)} - as_expression(name).free_symbols
+            for name, rests_on in free.items()
+        }
+    return _BEHIND[derivation]
 
 
-def hidden(derivation: Derivation, step: Step, use: Use) -> str:
-    """A name in the step whose definition, or the fact that brings it in or says that it is drawn, speaks of what `use`
-    replaces, while the name itself does not.
+def _behind(derivation: Derivation, passed_over: set[Any]) -> dict[Any, set[Any]]:
+    """Name -> the symbols and calls that say what it is, in definitions, in facts that bring it in or say that it is
+    drawn, and in lemmas, by way of other names too; but for what such a fact goes over, where anything is
+    `passed_over`.
     """
-    spoken = atoms_of(step.lhs) | atoms_of(step.rhs)
-    behind: dict[Any, set[Any]] = {}
-    for one in derivation.steps:
-        if one.kind == "definition" and one.lhs is not None:
-            own = atoms_of(one.rhs)
-            behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
-            if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - atoms_of(one.lhs):
-                return str(one.lhs)
-    for brought, letters in (*brought_by_facts(derivation), *_drawn_by_facts(derivation)):
-        own = set().union(*map(symbols_of, letters.values())) - brought
-        rests_on = own.union(*(behind[name] for name in own & set(behind)))
-        if (brought & spoken) and (rests_on & set(use.at)):
-            return str(min(brought & spoken, key=str))
+    found: dict[Any, set[Any]] = {name: _spoken_of(meant) for name, meant in names_of(derivation).items()}
+    for step in (one for stated in derivation.steps for one in steps_in(stated)):
+        for made, said in _made_by_fact(step):
+            gone = passed_over | (symbols_of([step.letters.get(name) for name in GOES_OVER]) if passed_over else set())
+            for name in made:
+                found[name] = found.get(name, set()) | (said - made - gone)
+        for use in step.premises:
+            if isinstance(use, Use) and use.of is not None:
+                for name, rests_on in _lent_behind(use, use.of(), passed_over):
+                    found[name] = found.get(name, set()) | rests_on
+    return _closed(found)
+
+
+def _lent_behind(use: Use, lemma: Derivation, passed_over: set[Any]) -> Iterator[tuple[Any, set[Any]]]:
+    """What the names of a lemma rest on of which its used step speaks, at the values of `use`."""
+    step = lemma.step(use.step)
+    for name, rests_on in _behind_in_lemma(lemma, frozenset(passed_over)).items():
+        if name not in use.at and any(speaks(side, name) for side in (step.lhs, step.rhs)):
+            yield name, set().union(*(atoms_of(use.at.get(one, one)) for one in rests_on))
+
+
+@cache
+def _behind_in_lemma(lemma: Derivation, passed_over: frozenset[Any]) -> dict[Any, set[Any]]:
+    return _behind(lemma, set(passed_over))
+
+
+def _closed(found: dict[Any, set[Any]]) -> dict[Any, set[Any]]:
+    """With what the names that stand in it rest on."""
+    calls = {name.func: name for name in found if isinstance(name, AppliedUndef) and is_of_symbols(name)}
+    closed = {}
+    for name in found:
+        seen, waiting = set[Any](), [*found[name]]
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                other = one if one in found else calls.get(getattr(one, "func", None))
+                waiting += () if other is None else found[other] - (set() if other == one else {*other.args})
+        closed[name] = seen
+    return closed
+
+
+def is_of_symbols(call: Any) -> bool:
+    return all(isinstance(one, sp.Symbol) for one in call.args)
+
+
+def _made_by_fact(step: Step) -> Iterator[tuple[set[Any], set[Any]]]:
+    """What a fact brings in or says to be drawn, and the symbols and calls of the letters that say what it is."""
+    fact = FACTS.get(step.fact)
+    if fact is not None and set(step.letters) == set(fact.letters):
+        own = {step.letters[name] for name in fact.brings}
+        yield own, set().union(*(_spoken_of(value) for value in step.letters.values()))
+        for letter, law in drawn_in(step):
+            yield atoms_of(letter), set().union(*map(_spoken_of, law.values()))
+
+
+def _spoken_of(value: Any) -> set[Any]:
+    """The symbols and calls of a letter, which may be several expressions; none of a functional."""
+    if isinstance(value, (tuple, list)):
+        return set().union(*map(_spoken_of, value))
+    return atoms_of(value) if isinstance(value, (sp.Basic, sp.MatrixBase)) else set()
+
+
+def hidden(derivation: Derivation, use: Use) -> str:
+    """A name in the step of which `use` speaks, whose definition, or the fact that brings it in or says that it is
+    drawn, speaks of what `use` replaces, while the name itself does not; "" where that of a lemma is replaced by one
+    thing wherever the derivation speaks of the name.
+    """
+    lemma = derivation if use.of is None else use.of()
+    step = lemma.step(use.step)
+    spoken = _spoken_of(step.lhs) | _spoken_of(step.rhs)
+    defined = {one.lhs for one in lemma.steps if one.kind == "definition"}
+    for name, rests_on in _behind_in_lemma(lemma, frozenset()).items():
+        replaced = (rests_on - (atoms_of(name) if name in defined else set())) & set(use.at)
+        if name in spoken and replaced and (use.of is None or name in defined or not _is_one(derivation, use, name)):
+            return str(name)
     return ""
+
+
+def _is_one(derivation: Derivation, use: Use, name: Any) -> bool:
+    """Whether a name of a lemma is at the same values wherever a derivation speaks of it."""
+    values = []
+    for other in _uses(derivation):
+        lemma = derivation if other.of is None else other.of()
+        behind = _behind_in_lemma(lemma, frozenset())
+        if other.of is not None and name in behind and name not in other.at:
+            step = lemma.step(other.step)
+            if any(speaks(side, name) for side in (step.lhs, step.rhs)):
+                values.append({key: value for key, value in other.at.items() if key in behind[name]})
+    own = {letter for made, _ in brought_by_facts(derivation) for letter in made}
+    return name not in own and all(one == values[0] for one in values)
 
 
 def variables(derivation: Derivation) -> set[Any]:
@@ -244,18 +330,12 @@ def brought_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str
     ]
 
 
-def _drawn_by_facts(derivation: Derivation) -> list[tuple[set[Any], Mapping[str, Any]]]:
-    """What each fact says to be drawn, and the letters that say from which law."""
-    return [
-        (atoms_of(letter), law) for step in derivation.steps for one in steps_in(step) for letter, law in drawn_in(one)
-    ]
-
-
 def drawn_in(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     """What a fact says to be drawn, and the letters that say from which law."""
     for name in FACTS[step.fact].draws if step.fact in FACTS else ():
         if name in step.letters:
-            law = {one: step.letters[one] for one in _LAWS if one in step.letters}
+            of_law = (*_LAWS, *_LAWS_OF.get(step.fact, ()))
+            law = {one: step.letters[one] for one in of_law if one in step.letters}
             yield step.letters[name], {one: said for one, said in law.items() if one not in FACTS[step.fact].draws}
 
 

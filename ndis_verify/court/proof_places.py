@@ -49,14 +49,14 @@ def placed(derivation: Derivation) -> frozenset[Any]:
             if isinstance(use, Use) and use.of is not None:
                 found |= placed(use.of()) - set(use.at)
         brought = brought_by_facts(derivation)
-        known = [({name}, {"": meant}) for name, meant in names_of(derivation).items() if isinstance(name, sp.Symbol)]
+        known = [({name}, {"": meant}) for name, meant in names_of(derivation).items()]
         while True:
             more = {
                 name
                 for names, letters in (*known, *brought)
                 if any(_is_placed(value, found) for value in letters.values())
                 for name in names
-                if isinstance(name, sp.Symbol)
+                if isinstance(name, (sp.Symbol, AppliedUndef))
             }
             if more <= found:
                 break
@@ -72,7 +72,7 @@ def _is_placed(value: Any, names: Iterable[Any]) -> bool:
     if not isinstance(value, sp.Basic):
         return False
     rest = _beside_sums(value)
-    return bool(rest.free_symbols & set(names)) or any(str(call.func) == "coordinate" for call in _calls(rest))
+    return any(speaks(rest, name) for name in names) or any(str(call.func) == "coordinate" for call in _calls(rest))
 
 
 def _calls(side: Any) -> set[Any]:

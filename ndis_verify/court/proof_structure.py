@@ -15,11 +15,12 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_draws import drawn_in_all, moving
-from ndis_verify.court.proof_hypotheses import is_meant, misread, says
+from ndis_verify.court.proof_assumptions import assumption_problems
+from ndis_verify.court.proof_draws import drawn_in_all, moving, random_names
+from ndis_verify.court.proof_hypotheses import in_words, is_meant, misread, says
 from ndis_verify.court.proof_letters import letter_problems
-from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
-from ndis_verify.court.proof_names import TAKEN, hidden, said_to_exist, variables
+from ndis_verify.court.proof_means import density_problems, infinite_problems, is_density, mean_problems, no_density
+from ndis_verify.court.proof_names import TAKEN, hidden, is_of_symbols, said_to_exist, variables
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
 from ndis_verify.court.proof_replacements import known_call
@@ -149,6 +150,8 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
     yield from (f"{where}: {text}" for text in letter_problems(derivation, k))
     yield from (f"{where}: {text}" for text in rule_problems(derivation, k))
     yield from (f"{where}: {text}" for text in unreal(derivation, k))
+    yield from (f"{where}: {text}" for text in assumption_problems(derivation, k))
+    yield from (f"{where}: {text}" for text in infinite_problems(derivation, k))
 
 
 def _of_one(derivation: Derivation, step: Step) -> Iterator[str]:
@@ -170,9 +173,9 @@ def _of_use(derivation: Derivation, use: Use) -> str:
     if use.of is None and use.step in derivation.given:
         return "" if found is not None else f"the hypothesis {use.step!r} is no relation"
     lemma = derivation if use.of is None else use.of()
-    if found is not None and found.lhs is not None and (name := hidden(lemma, lemma.step(use.step), use)):
+    if found is not None and found.lhs is not None and (name := hidden(derivation, use)):
         return f"{use.step!r} speaks of {name}, which was defined for other values"
-    if found is not None and (name := moving(lemma, lemma.step(use.step), use, drawn_in_all(derivation))):
+    if found is not None and (name := moving(lemma, lemma.step(use.step), use, random_names(derivation))):
         return f"{use.step!r} has a mean over {name}, which has no value there"
     if problem := known_call(derivation, use):
         return problem
@@ -204,8 +207,9 @@ def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: U
     relation = wanted.relation if isinstance(wanted, Hypothesis) else None
     if relation is None:
         text = wanted.text if isinstance(wanted, Hypothesis) else wanted
-        settings = {one.name: one.why for one in derivation.steps if one.kind == "definition" and one.lhs is None}
-        return shown == text or says(shown if shown in derivation.given else settings.get(shown, ""), text)
+        said = {one.name: one.why for one in derivation.steps if one.kind == "definition" and one.lhs is None}
+        said |= {one: one for one in in_words(derivation)}
+        return shown in said and (shown == text or says(said[shown], text))
     if isinstance(relation, (law, positive_definite)):
         here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
         if isinstance(relation, law) or shown in derivation.given:
@@ -242,6 +246,9 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) in QUANTITIES:
         yield f"is not what {step.lhs.func} means"
         return
+    if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) not in TAKEN:
+        if not is_of_symbols(step.lhs) or len({*step.lhs.args}) < len(step.lhs.args):
+            yield f"{step.lhs} is defined at what is no symbol, or twice the same"
     if odd := unheard(step.lhs):
         yield f"nothing says why {step.lhs} is {', '.join(odd)}"
     rhs = as_expression(step.rhs)
@@ -306,10 +313,10 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
         of_points = {one.lhs for one in derivation.steps if one.kind == "definition" and of_one_point(one.rhs)}
         if named := as_expression(c).free_symbols & of_points:
             yield f"{named.pop()} was defined at one point, and is no number"
-    random = drawn_in_all(derivation)
     for c, _ in step.letters["terms"] if step.fact == "means are linear" else ():
-        if named := set(as_expression(c).atoms(sp.Symbol, AppliedUndef)) & random:
+        if named := set(as_expression(c).atoms(sp.Symbol, AppliedUndef)) & random_names(derivation):
             yield f"{named.pop()} is drawn, and is no number"
+    random = drawn_in_all(derivation)
     for earlier in derivation.steps if random else ():
         if earlier.kind == "definition" and earlier.lhs in random:
             if not as_expression(earlier.rhs).atoms(AppliedUndef):

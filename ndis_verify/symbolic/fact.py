@@ -95,9 +95,8 @@ def between(letters: Mapping[str, Any], ordered: bool = True) -> Mapping[str, An
 
 def from_zero_on(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     """The letters, where the argument goes over numbers from 0 on alone, and over all of the positive ones."""
-    argument = letters["argument"]
-    if not (argument.is_Symbol and argument.is_nonnegative) or argument.is_integer:
-        raise InputError("argument", str(argument), "must be known not to be negative")
+    if not _stands_for(letters["argument"], "nonnegative", "positive"):
+        raise InputError("argument", str(letters["argument"]), "must stand for every number from 0 on")
     return letters
 
 

@@ -264,16 +264,18 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         },
     ),
     "a value of a supremum over an interval": Fact(
-        text="The supremum of f over an interval is at least its value at each point of the interval.",
+        text="The supremum of f over an interval, on which f is continuous up to its ends, is finite, and at least its"
+        " value at each point of the interval.",
         tex=r"a \le t \le b \implies f(t) \le \sup_{a \le x \le b} f(x)",
         letters=("f", "argument", "low", "high", "at"),
         conditions={"low": "the point is not below the interval", "high": "nor above"},
-        reference="the definition of a supremum",
+        reference="the definition of a supremum; a continuous function on a closed interval is bounded",
         instance=lambda a: (
             a["f"].subs(a["argument"], a["at"]),
             "<=",
-            quantity("sup", a["low"], a["high"], sp.Lambda(a["argument"], a["f"])),
+            quantity("sup", a["low"], a["high"], sp.Lambda(on_an_interval(a)["argument"], a["f"])),
         ),
+        continuous=smooth("f", "low", "high"),
         required={"low": lambda a: (a["at"], ">=", a["low"]), "high": lambda a: (a["at"], "<=", a["high"])},
     ),
     "logarithm below its tangent": Fact(

@@ -27,6 +27,7 @@ FINITE_SUMS = ("sum", "summed")  # over the coordinates of a vector, and over th
 _OVER_ALL = ("total", "over", "where")  # integrals over the space, over one bin and over a set
 _MEANS = ("average", "normal_mean", "over_definite", *_OVER_ALL, *FINITE_SUMS)
 _OVER_SETS = ("largest", "largest_union", "over_set", "over_matrices", "over_envelope", "supremum", "sup", "inf")
+_OVER_BINS = ("largest_union", "over_set")  # of the finitely many bins, too
 _MAY_BE_INFINITE = {*_MEANS, *_OVER_SETS} - set(FINITE_SUMS)
 _NO_NUMBERS = (sp.oo, -sp.oo, sp.zoo, sp.nan)
 _TURNED = {"=": "=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
@@ -85,6 +86,15 @@ def not_negative(f: Any) -> bool:
     if isinstance(f, (sp.Add, sp.Mul)):
         return all(map(not_negative, f.args))
     return _head(f) in ("Integral", *_MEANS) and not_negative(_integrand(f))
+
+
+def outermost(side: Any) -> Iterator[Any]:
+    """The means, integrals, suprema and sums that may be infinite in an expression, but those that stand in others."""
+    if isinstance(side, (sp.Integral, sp.Sum, sp.Product)) or _head(side) in _MAY_BE_INFINITE - {*_OVER_BINS}:
+        yield side
+    else:
+        for part in side.args if isinstance(side, sp.Basic) else side:
+            yield from outermost(part)
 
 
 def changes(f: Any, mean: Any, known: Known) -> bool:

@@ -144,7 +144,7 @@ def hockey_stick() -> Derivation:
                 (transpose(R),): _by_letters("R^T"),
                 (R, Ri): _by_letters("R R^{-1}"),
                 (Ri, R): _by_letters("R^{-1} R"),
-                (U, Ut): _by_letters("U U^T"),
+                (U, Ut): replace(_by_letters("U U^T"), at={Q: Ri}),
             },
         ),
         Step(

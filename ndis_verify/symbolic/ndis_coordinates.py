@@ -236,7 +236,7 @@ def two_laws() -> Derivation:
             lhs=sp.exp(epsilon) * sp.exp(exponent),
             rhs=sp.exp(epsilon + exponent),
         ),
-        Step("under P", "P(S*).", lhs=first, rhs=where(_P, _GAP), kind="definition"),
+        Step("under P", "P(S*).", lhs=first, rhs=where(_P, _GAP), kind="definition", premises=(POSITIVE,)),
         Step("under Q", "Q(S*).", lhs=second, rhs=where(_Q, _GAP), kind="definition"),
         Step(
             "two probabilities",

@@ -122,10 +122,16 @@ def _is_array(value: Any) -> bool:
     return made and not isinstance(value, sp.MatrixBase)
 
 
-def unheard(symbol: Any) -> dict[str, bool]:
-    """What a symbol is assumed to be beyond a sign, being real and being whole: nothing asks where that comes from."""
-    if not isinstance(symbol, sp.Symbol):
+def unheard(letter: Any) -> dict[str, bool]:
+    """What a symbol, or a call of a function, is assumed to be beyond a sign, being real and being whole: nothing asks
+    where that comes from.
+    """
+    if not isinstance(letter, (sp.Symbol, AppliedUndef)):
         return {}
-    said = {one: True for one in ASSUMPTIONS if getattr(symbol, f"is_{one}") is True}
-    plain = sp.Symbol(symbol.name, commutative=symbol.is_commutative, **said).assumptions0
-    return {name: value for name, value in symbol.assumptions0.items() if plain.get(name) != value}
+    said = {one: True for one in ASSUMPTIONS if getattr(letter, f"is_{one}") is True}
+    said["commutative"] = letter.is_commutative
+    if isinstance(letter, AppliedUndef):
+        plain, known = sp.Function(letter.func.__name__, **said)._kwargs, getattr(letter.func, "_kwargs", {})
+    else:
+        plain, known = sp.Symbol(letter.name, **said).assumptions0, letter.assumptions0
+    return {name: value for name, value in known.items() if plain.get(name) != value}

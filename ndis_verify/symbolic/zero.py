@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -69,7 +69,25 @@ def _decided(expression: sp.Expr) -> bool | None:
     if any(normal_form(candidate) == 0 for normal_form in _NORMAL_FORMS for candidate in candidates):
         return True
     # Last, because slow; and only where it ends in reasonable time.
-    return True if sp.count_ops(expression) < _MAX_OPERATIONS and sp.simplify(expression) == 0 else None
+    if sp.count_ops(expression) >= _MAX_OPERATIONS:
+        return None
+    return True if sp.simplify(_without_integrals(expression)) == 0 else None
+
+
+def _without_integrals(expression: sp.Expr) -> sp.Expr:
+    """With a number of the same sign in the place of each integral: SymPy would take it, past poles and to infinity."""
+    if not expression.has(sp.Integral, sp.Sum, sp.Product):
+        return expression
+    return expression.xreplace({one: any_value(one, k) for k, one in enumerate(dict.fromkeys(_outermost(expression)))})
+
+
+def _outermost(expression: Any) -> Iterator[Any]:
+    """The integrals, sums and products that stand in no other one."""
+    if isinstance(expression, (sp.Integral, sp.Sum, sp.Product)):
+        yield expression
+    else:
+        for part in expression.args:
+            yield from _outermost(part)
 
 
 def _all(outcomes: Iterable[bool | None]) -> bool | None:
