@@ -99,6 +99,19 @@ def infinite_problems(derivation: Derivation, k: int) -> Iterator[str]:
         yield from (f"{node} is in a letter, and may be infinite" for node in sorted(held, key=str))
 
 
+def untaken(derivation: Derivation, step: Step) -> Iterator[str]:
+    """The integrals in the sides of a step that a reduction decides of which nothing shows that they are finite: SymPy
+    takes them past poles, and as if they ended.
+    """
+    if step.reduce is None or step.relation != "=" or step.lhs is None:
+        return
+    known = _known(derivation, step)
+    said = [part for side in (step.lhs, step.rhs) for part in parts(as_expression(side))]
+    for node in (node for part in said for node in outermost(part)):
+        if isinstance(node, sp.Integral) and not is_finite(node, known):
+            yield f"{node} may be infinite, and its reduction takes it"
+
+
 def _infinite(derivation: Derivation, step: Step, value: Any) -> Iterator[Any]:
     """The means, integrals and suprema in a value of which nothing shows that they are finite."""
     densities = tuple((one.lhs, "=", one.rhs) for one in derivation.steps if is_density(one))
@@ -124,12 +137,12 @@ def _is_over_a_compact(node: Any, names: Mapping[Any, Any]) -> bool:
 def _admitted(derivation: Derivation) -> frozenset[Any]:
     """The means that facts take although nothing shows that they are finite."""
     if derivation not in _ADMITTED:
-        found = set()
+        found: set[Any] = set()
         for step in (one for stated in derivation.steps for one in steps_in(stated)):
             fact = FACTS.get(step.fact)
-            for name in fact.or_infinite if fact is not None and set(step.letters) == set(fact.letters) else ():
+            if fact is not None and fact.or_infinite and set(step.letters) == set(fact.letters):
                 known = _known(derivation, step)
-                means = map(as_expression, fact.finite[name](step.letters))
+                means = [as_expression(mean) for name in fact.or_infinite for mean in fact.finite[name](step.letters)]
                 found |= {mean for mean in means if not is_finite(mean, known)}
         _ADMITTED[derivation] = frozenset(found)
     return _ADMITTED[derivation]

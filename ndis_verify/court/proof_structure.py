@@ -19,7 +19,14 @@ from ndis_verify.court.proof_assumptions import assumption_problems
 from ndis_verify.court.proof_draws import drawn_in_all, moving, random_names
 from ndis_verify.court.proof_hypotheses import in_words, is_meant, misread, says
 from ndis_verify.court.proof_letters import letter_problems
-from ndis_verify.court.proof_means import density_problems, infinite_problems, is_density, mean_problems, no_density
+from ndis_verify.court.proof_means import (
+    density_problems,
+    infinite_problems,
+    is_density,
+    mean_problems,
+    no_density,
+    untaken,
+)
 from ndis_verify.court.proof_names import TAKEN, hidden, is_of_symbols, said_to_exist, variables
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
@@ -161,6 +168,7 @@ def _of_one(derivation: Derivation, step: Step) -> Iterator[str]:
     if step.kind == "inference" and not step.premises:
         yield "an inference without premises"
     yield from reduction_problems(derivation, step)
+    yield from untaken(derivation, step)
     if step.kind == "fact":
         yield from _of_fact(derivation, step)
 

@@ -190,6 +190,7 @@ def loss_shape() -> Derivation:
             "So E e^{k s X} = a^k w^{k^2/2} with a = e^{s m}, w = 1 + v; the density integrates to 1:",
             lhs=sp.Integral(density, (x, -sp.oo, sp.oo)),
             rhs=sp.Integer(1),
+            reduce=lambda left, right: left.doit() - right,
             premises=("moments: exponent",),
         ),
         Step(

@@ -47,6 +47,7 @@ class Known:
 
 def is_finite(mean: Any, known: Known) -> bool:
     """Whether a mean, or an integral over a set, is a finite number."""
+    mean = _from_known_ends(mean, known)
     if _head(mean) not in ("Integral", *_MEANS) or not is_over_its_range(mean):
         return False
     if _head(mean) in FINITE_SUMS:
@@ -56,6 +57,15 @@ def is_finite(mean: Any, known: Known) -> bool:
     signs = {one: sp.Dummy(positive=True) for one in positive}
     relations = tuple((a.xreplace(signs), sign, b.xreplace(signs)) for a, sign, b in known.relations)
     return _finite(as_expression(opened(mean)).xreplace(signs), replace(known, relations=relations))
+
+
+def _from_known_ends(mean: Any, known: Known) -> Any:
+    """An integral from a number on that is said not to be negative."""
+    if not isinstance(mean, sp.Integral) or _head(mean) != "Integral":
+        return mean
+    variable, low, high = mean.limits[0]
+    said = any(sign in (">", ">=") and other == 0 and equal(one, low) for one, sign, other in known.relations)
+    return sp.Integral(mean.function, (variable, sp.Dummy(nonnegative=True), high)) if said else mean
 
 
 def _is_held(one: Any, places: frozenset[Any]) -> bool:

@@ -211,6 +211,7 @@ def heavy_tail() -> Derivation:
             "int P'^2 is finite, so the printed width is defined.",
             lhs=sp.Integral(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)),
             rhs=sp.Rational(23, 320),
+            reduce=lambda left, right: left.doit() - right,
             premises=("slope squared in u = 1 + x^3",),
         ),
         Step(

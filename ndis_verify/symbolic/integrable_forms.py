@@ -25,7 +25,8 @@ def falls_fast_enough(factors: Iterable[Any], variable: Any, low: Any, high: Any
         return False
     at_zero = sp.Add(*(size[0] for size in sizes if size is not None))
     far_out = sp.Add(*(size[1] for size in sizes if size is not None))
-    if not at_zero.is_nonnegative and not (low == 0 and (at_zero + 1).is_positive):
+    from_zero = low.is_nonnegative and (at_zero + 1).is_positive
+    if not (at_zero.is_nonnegative or from_zero or low.is_positive):
         return False
     if low.is_finite and high.is_finite:
         return exponent == 0 or sp.expand(exponent).is_polynomial(variable)

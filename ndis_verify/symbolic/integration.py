@@ -11,12 +11,19 @@ from ndis_verify.symbolic.zero import as_expression
 
 
 def integral_steps(
-    name: str, integrand: Any, limits: tuple[Any, Any, Any], antiderivative: Any, value: Any, why: str
+    name: str,
+    integrand: Any,
+    limits: tuple[Any, Any, Any],
+    antiderivative: Any,
+    value: Any,
+    why: str,
+    premises: tuple[str, ...] = (),
 ) -> tuple[Step, Step]:
     """Two identities that together are `Integral(integrand, limits) = value`.
 
     The first differentiates `antiderivative` back to `integrand`; the second takes its difference between the
     limits (`x`, lower, upper), where infinite ends go through the known limits of `Phi`, `Qg` and `Pg`.
+    `premises`: what the second rests on besides, as that the lower end is not negative.
     """
     x, lower, upper = limits
     antiderivative = as_expression(antiderivative)
@@ -38,6 +45,6 @@ def integral_steps(
         lhs=integral,
         rhs=as_expression(value),
         reduce=between_ends,
-        premises=(derivative.name,),
+        premises=(derivative.name, *premises),
     )
     return derivative, ends

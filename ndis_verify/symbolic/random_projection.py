@@ -499,6 +499,7 @@ def upper_expectation() -> Derivation:
         -Qg(dof_half, chi2_value / 2),
         Qg(dof_half, c / scale),
         "The chi-square density is -d/dt Qg(r/2, t/2).",
+        ("threshold is not negative",),
     )
     tilted = integral_steps(
         "tilted mass above",
@@ -507,6 +508,7 @@ def upper_expectation() -> Derivation:
         -tilt * Qg(dof_half, (1 + scale) * chi2_value / 2),
         tilt * Qg(dof_half, (1 + scale) * c / scale),
         "The tilt rescales t by 1 + g.",
+        ("threshold is not negative",),
     )
     steps = (
         meaning("hinge", "chi2_hinge", c, -scale, r),
