@@ -163,12 +163,9 @@ def is_density(step: Step) -> bool:
     if step.kind != "definition" or getattr(step.lhs, "func", None) not in _POINTS or step.rhs != 1:
         return False
     (f,), point = step.lhs.args, _POINTS[step.lhs.func]
-    known = isinstance(f, AppliedUndef) and (f.is_nonnegative, f.is_nonpositive or None, f.is_integer) == (
-        True,
-        None,
-        None,
-    )
-    return known and len(f.args) > 0 and f.args[0] == point
+    if not isinstance(f, AppliedUndef) or len(f.args) == 0 or f.args[0] != point:
+        return False
+    return f.is_nonnegative is True and f.is_nonpositive is not True and f.is_integer is not True
 
 
 def density_problems(derivation: Derivation, step: Step) -> Iterator[str]:
