@@ -122,6 +122,15 @@ def test_what_may_be_infinite_is_no_letter_of_another_fact():
     q = Step("q", "", f, zero, ">=", f)
     used = by_fact("e", "", "logarithm below its tangent", {"y": 1 + total(f)}, {"positive": "words"})
     assert "total(f(x)) is in a letter, and may be infinite" in _wrong(q, order, used)
+    for side, right in (
+        (2 * total(f) + y, True),
+        (total(f) ** 2, False),
+        (y - total(f), False),
+        (sp.exp(total(f)), False),
+    ):
+        assert (
+            "is computed with, and may be infinite" not in _wrong(q, order, infer("e", side, ">=", y, "q"))
+        ) is right
     other = by_fact("e", "", "logarithm below its tangent", {"y": quantity("sup", zero, one, sp.Lambda(t, t**2))}, {})
     assert "is a letter, and may be infinite" in _wrong(other)
 

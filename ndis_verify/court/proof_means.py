@@ -97,6 +97,9 @@ def infinite_problems(derivation: Derivation, k: int) -> Iterator[str]:
         admitted = {node for node in _admitted(derivation) for value in one.letters.values() if _has(value, node)}
         held = [node for node in admitted if not is_finite(node, _known(derivation, one))]
         yield from (f"{node} is in a letter, and may be infinite" for node in sorted(held, key=str))
+        for side in (as_expression(side) for side in (one.lhs, one.rhs) if side is not None):
+            unknown = [node for node in _admitted(derivation) if side.has(node) and not _is_a_term(node, side)]
+            yield from (f"{node} is computed with, and may be infinite" for node in sorted(unknown, key=str))
 
 
 def untaken(derivation: Derivation, step: Step) -> Iterator[str]:
@@ -134,8 +137,15 @@ def _is_over_a_compact(node: Any, names: Mapping[Any, Any]) -> bool:
     return kept and all(end.is_finite for end in ends) and not may_jump(f, {place, xi}, names)
 
 
+def _is_a_term(node: Any, side: Any) -> bool:
+    """Whether a side is a positive multiple of a mean, and what else there is: infinite where that is."""
+    mean = sp.Dummy(real=True)
+    slope = sp.diff(side.xreplace({node: mean}), mean)
+    return bool(slope.is_positive) and not slope.has(mean)
+
+
 def _admitted(derivation: Derivation) -> frozenset[Any]:
-    """The means that facts take although nothing shows that they are finite."""
+    """The means that facts take although nothing shows that they are finite, and no step says that they are."""
     if derivation not in _ADMITTED:
         found: set[Any] = set()
         for step in (one for stated in derivation.steps for one in steps_in(stated)):
@@ -144,7 +154,8 @@ def _admitted(derivation: Derivation) -> frozenset[Any]:
                 known = _known(derivation, step)
                 means = [as_expression(mean) for name in fact.or_infinite for mean in fact.finite[name](step.letters)]
                 found |= {mean for mean in means if not is_finite(mean, known)}
-        _ADMITTED[derivation] = frozenset(found)
+        said = Step("all", "", kind="argument", premises=tuple(one.name for one in derivation.steps) if found else ())
+        _ADMITTED[derivation] = frozenset(mean for mean in found if not is_finite(mean, _known(derivation, said)))
     return _ADMITTED[derivation]
 
 
