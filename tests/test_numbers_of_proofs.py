@@ -4,7 +4,8 @@ import pytest
 import sympy as sp
 from whole_proofs import define, derivation, infer, integrated, passes
 
-from ndis_verify.court.proof_means import is_density, untaken
+from ndis_verify.court.proof_infinite import untaken
+from ndis_verify.court.proof_means import is_density
 from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.reading import statement
@@ -132,7 +133,7 @@ def test_what_may_be_infinite_is_no_letter_of_another_fact():
             "is computed with, and may be infinite" not in _wrong(q, order, infer("e", side, ">=", y, "q"))
         ) is right
     other = by_fact("e", "", "logarithm below its tangent", {"y": quantity("sup", zero, one, sp.Lambda(t, t**2))}, {})
-    assert "is a letter, and may be infinite" in _wrong(other)
+    assert "is in a letter, and may be infinite" in _wrong(other)
 
 
 def test_infinite_limits_and_integrals_are_no_numbers():

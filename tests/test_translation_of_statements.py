@@ -403,11 +403,26 @@ def a_direction():
     )
 
 
-@pytest.mark.parametrize(("value", "right"), [(None, True), (y, False), (zero, False)])
-def test_what_a_lemma_says_to_exist_is_of_its_own_values(value, right):
-    """One C for every c would be 1 by c = 1."""
-    p, at = sp.Symbol("C", real=True), {} if value is None else {c: value}
-    size = sp.Abs(c if value is None else value)
-    end = infer("end", size * p + x, "=", size + x, Use("C", of=a_direction, at=at))
-    found = problems(derivation((end,), {"x": x}))
+@pytest.mark.parametrize(
+    ("values", "right"),
+    [((None,), True), ((y,), True), ((y, y), True), ((y, zero), False), ((None, y), False), ((zero, one), False)],
+)
+def test_what_a_lemma_says_to_exist_is_of_its_own_values(values, right):
+    """One C for every c would be 1 by c = 1: a proof speaks of the C of one value."""
+    p, uses = sp.Symbol("C", real=True), []
+    left = right_side = x
+    for value in values:
+        size = sp.Abs(c if value is None else value)
+        left, right_side = left + size * p, right_side + size
+        uses.append(Use("C", of=a_direction, at={} if value is None else {c: value}))
+    found = problems(derivation((infer("end", left, "=", right_side, *uses),), {"x": x}))
     assert any("was defined for other values" in text for text in found) is not right
+
+
+def test_what_a_lemma_says_to_exist_at_a_value_is_used_at_no_other_one():
+    p = sp.Symbol("C", real=True)
+    first = infer("first", sp.Abs(y) * p, "=", sp.Abs(y), Use("C", of=a_direction, at={c: y}))
+    for at, right in ((y, True), (one, False)):
+        last = infer("last", sp.Abs(at) * p + x, "=", sp.Abs(at) + x, Use("first", at={} if at == y else {y: at}))
+        found = problems(derivation((first, last), {"x": x}))
+        assert any("was defined for other values" in text for text in found) is not right

@@ -6,11 +6,14 @@ from whole_proofs import define, derivation, infer, integrated, passes
 
 from ndis_verify.court.proof_names import what_is_behind
 from ndis_verify.court.proof_structure import problems
+from ndis_verify.exact_number import InputError
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import average, below, beyond, chi_variable
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.normal_coordinates import entry
+from ndis_verify.symbolic.notation import average, below, beyond, chi_variable, x
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
@@ -201,3 +204,82 @@ def test_words_beside_a_relation_that_symbols_make_true_show_nothing():
         found = _wrong(root, hypotheses=(Hypothesis(words, relation),))
         assert ("says no relation" in found) is not right and ("which may jump" in found) is not right
     assert "says no relation" not in _wrong(_near(y)[0], hypotheses=(Hypothesis("real y", sp.true),))
+
+
+# What another stranger found
+
+
+def test_a_root_of_the_point_is_no_constant_under_an_integral_over_the_point():
+    root = _root(t - x, x + 1, x - 1)
+    f = sp.exp(-(x**2))
+    shown = {"integrable": _order("shown", f, ">=", zero)}
+    linear = by_fact("linear", "", "means are linear", {"mean": _over_the_line, "terms": [(r, f)]}, shown)
+    assert "r stands for what depends on x, over which Integral goes" in _wrong(root, linear)
+
+
+def _over_the_line(f):
+    return sp.Integral(f, (x, -sp.oo, sp.oo))
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_name_of_a_name_of_a_draw_is_drawn(deep):
+    chi, m = chi_variable(one), sp.Symbol("m", real=True)
+    named = (define(s, chi - 1), define(m, s + 1)) if deep else (define(m, chi),)
+    drawn = by_fact("square", "", "mean square of a chi variable", {"chi": chi, "r": one}, {})
+    assert "m is drawn, and 'c' is a number" in _wrong(
+        drawn, *named, by_fact("c", "", "expectation of a constant", {"c": m}, {})
+    )
+    linear = by_fact("l", "", "means are linear", {"mean": average, "terms": [(m, m)]}, {"integrable": "words"})
+    assert "m is drawn, and is no number" in _wrong(drawn, *named, linear)
+
+
+def test_a_root_of_a_draw_is_drawn():
+    chi = chi_variable(one)
+    drawn = by_fact("square", "", "mean square of a chi variable", {"chi": chi, "r": one}, {})
+    linear = by_fact("l", "", "means are linear", {"mean": average, "terms": [(r, r)]}, {"integrable": "words"})
+    assert "r is drawn, and is no number" in _wrong(drawn, _root(t - chi, chi + 1, zero), linear)
+
+
+def test_a_name_of_what_is_drawn_is_no_place_of_a_normal_law():
+    """E (y - n) g(y) = E g'(y) holds for a number n, not for n = y - h(y)."""
+    drawn, unknown = sp.Symbol("Y", real=True), sp.Function("h", real=True)
+    letters = {"y": drawn, "theta": s, "std": one, "g": drawn, "slope": one}
+    stein = Step("stein", "", kind="fact", fact="Stein's identity", letters=letters, lhs=zero, rhs=zero)
+    found = _wrong(define(s, drawn - unknown(drawn)), stein)
+    assert "s is drawn, and 'theta' is a number" in found
+
+
+def test_a_jump_is_excused_in_its_own_symbol():
+    """max(0, -x)^max(0, x) jumps at 0, whatever it does where another parameter moves."""
+    other, at = sp.symbols("p q", positive=True)
+    jumps = sp.Max(0, -t) ** sp.Max(0, t)
+    letters = {"one": jumps, "other": jumps, "parameter": other, "at": at}
+    fact = "the smaller of two, without jumps"
+    excuse = Step(
+        "excuse",
+        "",
+        kind="fact",
+        fact=fact,
+        letters=letters,
+        lhs=sp.Limit(jumps, other, at, "+-"),
+        rhs=jumps,
+    )
+    root = _root(jumps - sp.Rational(1, 2), -one, one, premises=("excuse",))
+    assert "which may jump" in _wrong(excuse, root)
+
+
+def test_numbers_of_a_fact_speak_of_no_point_and_of_nothing_that_it_goes_over():
+    """The share as log(1 + k) - k x_i^2 made every deletion free; d = t made all numbers of columns one."""
+    positive = sp.Symbol("k", positive=True)
+    name = "products as a hinge of a chi-square variable"
+    of_fact = FACTS[name]
+    letters = dict.fromkeys(("d", "first"), one) | {"second": 1 + positive, "share": -positive, "t": t}
+    letters |= dict.fromkeys(("epsilon", "weight"), zero)
+    with pytest.raises(InputError, match="share"):
+        of_fact.required["loss"](letters | {"share": sp.log(1 + positive) - positive * entry(x) ** 2})
+    at = sp.Symbol("t", positive=True)
+    for degrees, wrong in ((one, False), (at, True)):
+        own = letters | {"d": degrees, "t": at}
+        left, sign, right = of_fact.instance(own)
+        step = Step("hinge", "", left, right, sign, kind="fact", fact=name, letters=own)
+        assert ("t is one number in a side, and gone over there" in _wrong(step)) is wrong

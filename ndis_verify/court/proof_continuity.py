@@ -24,6 +24,7 @@ _CONTINUOUS = (
     *(sp.erf, sp.erfc, Phi, Pg, Qg, sp.Abs, sp.Max, sp.Min),
 )
 WITHOUT_JUMPS = {name for name in FACTS if name.endswith("without jumps")}  # facts that say that something has none
+_IN_ONE = ("the smaller of two, without jumps",)  # in the symbol of its limit; the others in all that f depends on
 _QUANTITIES = ("mean_shift",)  # in both arguments: as their closed form shows
 
 
@@ -33,13 +34,13 @@ def not_continuous(derivation: Derivation, step: Step, names: Mapping[Any, Any])
     for name, over, _ in fact.continuous(step.letters) if fact.continuous else ():
         value = _form(step.letters[name])
         for part in sorted(may_jump(value, {over}, names), key=str):
-            if not _is_said_continuous(derivation, step, part):
+            if not _is_said_continuous(derivation, step, part, over):
                 yield f"{name!r} has {part}, which may jump"
 
 
-def _is_said_continuous(derivation: Derivation, step: Step, part: Any) -> bool:
+def _is_said_continuous(derivation: Derivation, step: Step, part: Any, over: Any) -> bool:
     """Whether what the step rests on says that a part has no jump: a hypothesis in words of an unknown function, that
-    is named in it, or one of the facts that say so, of the part.
+    is named in it, or one of the facts that say so, of the part and of what it goes over.
     """
     for shown in (*step.conditions.values(), *step.premises):
         if isinstance(shown, str) and shown in in_words(derivation):
@@ -49,7 +50,7 @@ def _is_said_continuous(derivation: Derivation, step: Step, part: Any) -> bool:
             continue
         one = shown if isinstance(shown, Step) else derivation.used(shown)
         if one is not None and one.kind == "fact" and one.fact in WITHOUT_JUMPS and one.lhs.args[0] == part:
-            return True
+            return one.fact not in _IN_ONE or one.lhs.args[1] == over
     return False
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_names import atoms_of, drawn_in, names_of, variables
+from ndis_verify.court.proof_names import all_behind, atoms_of, drawn_in, variables
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.scopes import DRAWS, bound
@@ -18,7 +18,7 @@ from ndis_verify.symbolic.zero import as_expression
 
 NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
-    *("epsilon", "length", "level", "share", "weight", "k", "m"),
+    *("epsilon", "length", "level", "share", "weight", "k", "m", "d", "first", "second"),
 )
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 
@@ -39,11 +39,14 @@ def drawn_in_all(derivation: Derivation) -> set[Any]:
 
 def random_names(derivation: Derivation) -> set[Any]:
     """What is drawn, and the names of what is made of it."""
-    found = drawn_in_all(derivation)
-    for name, meant in names_of(derivation).items():
-        if any(one in found for one in as_expression(meant).atoms(sp.Symbol, AppliedUndef)):
-            found.add(name)
-    return found
+    return drawn_in_all(derivation) | set(made_of_draws(derivation))
+
+
+def made_of_draws(derivation: Derivation) -> list[Any]:
+    """The names of what is made of draws, by definitions and by facts that bring it in."""
+    letters = {letter for step in derivation.steps for one in steps_in(step) for letter, _ in _draws_in_all(one)}
+    found = [name for name, rests_on in all_behind(derivation).items() if rests_on & letters and name not in letters]
+    return sorted(found, key=str)
 
 
 @cache
@@ -104,8 +107,9 @@ def of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     for name in fact.draws:
         if not atoms_of(step.letters[name]) - variables(derivation):
             yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
-    random = drawn_letters(derivation)
-    for name in sorted({*NUMBERS, *_HELD} - set(fact.draws)):
+    random = [*drawn_letters(derivation), *made_of_draws(derivation)]
+    own = ("theta",) if step.fact == "Stein's identity" else ()
+    for name in sorted({*NUMBERS, *_HELD, *own} - set(fact.draws)):
         value = step.letters.get(name)
         if held := [one for one in random if isinstance(value, sp.Basic) and value.has(one)]:
             yield f"{held[0]} is drawn, and {name!r} is a number"

@@ -31,6 +31,7 @@ from ndis_verify.symbolic.notation import anything, below, beyond, share, sign_c
 from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.zero import as_expression
 
+_BETWEEN_ENDS = (sp.Integral, sp.Sum, sp.Product)
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
 _PUTS_NOTHING_IN = ("means keep the order",)  # but what it takes the mean of
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
@@ -87,6 +88,9 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
                 yield f"{name} stands for what depends on {argument}, which the fact goes over"
     sides = (step.lhs, step.rhs) if derivation.concludes else ()
     places = set().union(*(bound(node) for side in sides for node in binders(side)))
+    inside = {symbol for side in sides for node in as_expression(side).atoms(*_BETWEEN_ENDS) for symbol in bound(node)}
+    if both := (inside & set().union(*(_free(as_expression(side)) for side in sides))) - set(over.values()):
+        yield f"{min(both, key=str)} is one number in a side, and gone over there"
     for name in NUMBERS:
         if held := symbols_of(step.letters.get(name)) & places:
             yield f"{name!r} depends on {min(held, key=str)}, over which the fact goes"
@@ -112,6 +116,17 @@ def _put_under(step: Step) -> Iterator[str]:
         others = set().union(*(symbols_of(value) for other, value in step.letters.items() if other != name))
         if held := symbols & (others | _DISTANCES | {between_0_and_1}):
             yield f"{name!r} goes over {min(held, key=str)}, of which another letter speaks"
+
+
+def _free(node: Any) -> set[Any]:
+    """The symbols of an expression over which nothing goes in it, no functional of ours either."""
+    if isinstance(node, sp.Symbol):
+        return {node}
+    if isinstance(node, _BETWEEN_ENDS):
+        ends = set().union(*(_free(end) for limit in node.limits for end in limit[1:]))
+        return (_free(node.function) - set(node.variables)) | ends
+    own = bound(node) if isinstance(node, (AppliedUndef, sp.Lambda)) else frozenset()
+    return set().union(*map(_free, node.args)) - own
 
 
 def _going_inside(letter: Any) -> Iterator[Any]:

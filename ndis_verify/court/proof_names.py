@@ -48,6 +48,7 @@ _LAWS = (  # letters of facts that say from which law something is drawn
 )
 _LAWS_OF = {  # and those that say so in one of them
     "points under a curve": ("f",),
+    "Hoeffding's inequality": ("m",),
     "singular values of a normal matrix": ("d", "s"),
     "inverse of a noncentral chi-square variable": ("d",),
     "exact lower limit of a proportion": ("probability",),
@@ -99,7 +100,7 @@ def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
 def what_is_behind(derivation: Derivation) -> dict[Any, set[Any]]:
     """Name -> the symbols that it depends on and is not written with, whatever facts that bring it in go over."""
     if derivation not in _BEHIND:
-        free = _behind(derivation, _EVERY)
+        free = all_behind(derivation, whole=False)
         _BEHIND[derivation] = {
             name: {one for one in rests_on if isinstance(one, sp.Symbol)} - as_expression(name).free_symbols
             for name, rests_on in free.items()
@@ -107,35 +108,30 @@ def what_is_behind(derivation: Derivation) -> dict[Any, set[Any]]:
     return _BEHIND[derivation]
 
 
-def _behind(derivation: Derivation, passed_over: set[Any]) -> dict[Any, set[Any]]:
-    """Name -> the symbols and calls that say what it is, in definitions, in facts that bring it in or say that it is
-    drawn, and in lemmas, by way of other names too; but for what such a fact goes over, where anything is
-    `passed_over`.
-    """
-    found: dict[Any, set[Any]] = {name: _spoken_of(meant) for name, meant in names_of(derivation).items()}
-    for step in (one for stated in derivation.steps for one in steps_in(stated)):
-        for made, said in _made_by_fact(step):
-            gone = passed_over | (symbols_of([step.letters.get(name) for name in GOES_OVER]) if passed_over else set())
-            for name in made:
-                found[name] = found.get(name, set()) | (said - made - gone)
-        for use in step.premises:
-            if isinstance(use, Use) and use.of is not None:
-                for name, rests_on in _lent_behind(use, use.of(), passed_over):
-                    found[name] = found.get(name, set()) | rests_on
-    return _closed(found)
-
-
-def _lent_behind(use: Use, lemma: Derivation, passed_over: set[Any]) -> Iterator[tuple[Any, set[Any]]]:
+def _lent_behind(use: Use, lemma: Derivation, whole: bool) -> Iterator[tuple[Any, set[Any]]]:
     """What the names of a lemma rest on of which its used step speaks, at the values of `use`."""
     step = lemma.step(use.step)
-    for name, rests_on in _behind_in_lemma(lemma, frozenset(passed_over)).items():
+    for name, rests_on in all_behind(lemma, whole).items():
         if name not in use.at and any(speaks(side, name) for side in (step.lhs, step.rhs)):
             yield name, set().union(*(atoms_of(use.at.get(one, one)) for one in rests_on))
 
 
 @cache
-def _behind_in_lemma(lemma: Derivation, passed_over: frozenset[Any]) -> dict[Any, set[Any]]:
-    return _behind(lemma, set(passed_over))
+def all_behind(derivation: Derivation, whole: bool = True) -> dict[Any, set[Any]]:
+    """Name -> the symbols and calls that say what it is, in definitions, in facts that bring it in or say that it is
+    drawn, and in lemmas, by way of other names too; not `whole`: but for what such a fact goes over.
+    """
+    found: dict[Any, set[Any]] = {name: _spoken_of(meant) for name, meant in names_of(derivation).items()}
+    for step in (one for stated in derivation.steps for one in steps_in(stated)):
+        for made, said in _made_by_fact(step):
+            gone = set() if whole else symbols_of([step.letters.get(name) for name in GOES_OVER])
+            for name in made:
+                found[name] = found.get(name, set()) | (said - made - gone)
+        for use in step.premises:
+            if isinstance(use, Use) and use.of is not None:
+                for name, rests_on in _lent_behind(use, use.of(), whole):
+                    found[name] = found.get(name, set()) | rests_on
+    return _closed(found)
 
 
 def _closed(found: dict[Any, set[Any]]) -> dict[Any, set[Any]]:
@@ -184,7 +180,7 @@ def hidden(derivation: Derivation, use: Use) -> str:
     step = lemma.step(use.step)
     spoken = _spoken_of(step.lhs) | _spoken_of(step.rhs)
     defined = {one.lhs for one in lemma.steps if one.kind == "definition"}
-    for name, rests_on in _behind_in_lemma(lemma, frozenset()).items():
+    for name, rests_on in all_behind(lemma).items():
         replaced = (rests_on - (atoms_of(name) if name in defined else set())) & set(use.at)
         if name in spoken and replaced and (use.of is None or name in defined or not _is_one(derivation, use, name)):
             return str(name)
@@ -196,7 +192,7 @@ def _is_one(derivation: Derivation, use: Use, name: Any) -> bool:
     values = []
     for other in _uses(derivation):
         lemma = derivation if other.of is None else other.of()
-        behind = _behind_in_lemma(lemma, frozenset())
+        behind = all_behind(lemma)
         if other.of is not None and name in behind and name not in other.at:
             step = lemma.step(other.step)
             if any(speaks(side, name) for side in (step.lhs, step.rhs)):

@@ -18,15 +18,9 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_assumptions import assumption_problems
 from ndis_verify.court.proof_draws import drawn_in_all, moving, random_names
 from ndis_verify.court.proof_hypotheses import in_words, is_meant, misread, says
+from ndis_verify.court.proof_infinite import infinite_problems, untaken
 from ndis_verify.court.proof_letters import letter_problems
-from ndis_verify.court.proof_means import (
-    density_problems,
-    infinite_problems,
-    is_density,
-    mean_problems,
-    no_density,
-    untaken,
-)
+from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_names import TAKEN, hidden, is_of_symbols, said_to_exist, variables
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
@@ -38,6 +32,7 @@ from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, named, steps_in
 from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, of_one_point
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.finite_means import Known, is_value
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law, positive_definite
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks, unheard
@@ -378,7 +373,7 @@ def _says(step: Step, wanted: Instance) -> bool:
         same = False
     if not same:
         return False
-    return bool(step.rhs.is_finite is not False) if right is None else equal(opened(step.rhs), opened(right))
+    return is_value(step.rhs, Known()) if right is None else equal(opened(step.rhs), opened(right))
 
 
 def reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:

@@ -19,6 +19,7 @@ from ndis_verify.symbolic.notation import (
     single,
     x,
 )
+from ndis_verify.symbolic.scaled_laws import a_number
 from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -128,7 +129,7 @@ OF_PRODUCTS: Mapping[str, Fact] = {
             "loss": lambda a: (
                 log_density(0, sp.sqrt(a["second"])) - log_density(0, sp.sqrt(a["first"])),
                 "=",
-                (a["share"] + a["weight"] * entry(x) ** 2 / a["first"]) / 2,
+                (a_number(a, "share") + a_number(a, "weight") * entry(x) ** 2 / a["first"]) / 2,
             ),
             "first": lambda a: (a["first"], ">", sp.Integer(0)),
             "second": lambda a: (a["second"], ">", sp.Integer(0)),
