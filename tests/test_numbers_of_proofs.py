@@ -181,6 +181,20 @@ def test_integrals_that_are_finite_by_their_form_are_taken():
     assert not is_finite(sp.Integral(1 / t, (t, a, sp.oo)), Known(relations=((a, ">=", zero),)))
 
 
+def test_that_an_integral_is_finite_is_said_by_a_number():
+    """Any relation of it showed it before: that it is itself, too."""
+    fact, f = "hinge of a falling exponent", sp.exp(-t)
+    integral = sp.Integral(f, (t, one, sp.oo))
+    letters = {"f": f, "h": -t, "argument": t, "edge": one}
+    for step, wrong in (
+        (Step("first", "", integral, integral + sp.UnevaluatedExpr(zero)), True),
+        (integrated("first", integral, sp.exp(-one)), False),
+    ):
+        shown = dict.fromkeys(FACTS[fact].conditions, "words") | {"first": step}
+        found = _wrong(by_fact("hinge", "", fact, letters, shown))
+        assert ("a finite number, which is not what shows it" in found.partition("'second'")[0]) is wrong
+
+
 # Floats, and what is assumed of letters
 
 

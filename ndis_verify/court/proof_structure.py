@@ -373,7 +373,9 @@ def _says(step: Step, wanted: Instance) -> bool:
         same = False
     if not same:
         return False
-    return is_value(step.rhs, Known()) if right is None else equal(opened(step.rhs), opened(right))
+    if right is None:
+        return is_value(step.rhs, Known()) if isinstance(left, sp.Integral) else step.rhs.is_finite is not False
+    return equal(opened(step.rhs), opened(right))
 
 
 def reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
