@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 from ndis_verify.claims.ledger import find
 from ndis_verify.court.proof_ends import concluded
 from ndis_verify.court.proof_structure import problems, step_problems
+from ndis_verify.court.quantities import ball_logistic
 from ndis_verify.court.quantities.ball_matrices import QUANTITIES as rooms
 from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.scaled_floats import scaled
@@ -42,6 +43,16 @@ from ndis_verify.symbolic.unknowns import equal, follows
 
 _ENTRY = st.fractions(min_value=-40, max_value=40, max_denominator=8)
 _FIT = read_term("theta(Z; c)")
+
+
+def test_the_minimiser_is_in_the_ball_around_what_the_search_ends_in():
+    """It ends as soon as its ball is small enough, not in the minimiser."""
+    fit = ball_logistic.QUANTITIES["logistic_fit"]
+    with mpmath.workdps(60):
+        exact = mpmath.findroot(lambda t: 3 * t - 1 / (1 + mpmath.exp(t)), 0.1)
+        with working_bits(300):
+            (value,) = flat(fit(array([[Fraction(1)]]), Fraction(3), 1))
+            assert value.contains(arb(str(exact))) and abs(value.mid() - arb(str(exact))) > 1e-50
 
 
 def _exact(rows, c, digits=30):

@@ -28,6 +28,16 @@ _said = partial(said_of, second_and_fourth)
 
 
 _BALL, _FLOAT = (quantity(witness, "normal_moment") for witness in ("ball", "float"))
+
+
+@pytest.mark.parametrize(("power", "moment"), [(0, 1), (2, 1), (4, 3), (6, 15)])
+def test_what_is_beyond_the_ends_of_the_integral_is_in_the_ball(power, moment):
+    """At few digits the part between the ends is not all of it."""
+    with working_bits(300):
+        value = _BALL(Fraction(power), Fraction(0), Fraction(1), 1)
+        assert value.contains(arb(moment)) and value.mid() != moment
+
+
 POINTS = [
     (0, Fraction(3), Fraction(2)),
     (1, Fraction(-3, 7), Fraction(5)),
