@@ -195,6 +195,12 @@ def test_that_an_integral_is_finite_is_said_by_a_number():
         assert ("a finite number, which is not what shows it" in found.partition("'second'")[0]) is wrong
 
 
+def test_a_logarithm_at_an_end_is_not_bounded():
+    """e^{(log t)^2} is continuous between 0 and 1, and its integral is infinite."""
+    for f, wrong in ((sp.exp(sp.log(t) ** 2), True), (sp.exp(sp.log(1 + t) ** 2), False)):
+        assert ("may be infinite" in _wrong(define(s, sp.Integral(f, (t, zero, one))))) is wrong
+
+
 # Floats, and what is assumed of letters
 
 

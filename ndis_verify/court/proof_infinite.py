@@ -90,7 +90,9 @@ def _is_over_a_compact(node: Any, names: Mapping[Any, Any]) -> bool:
     variable, *ends = node.limits[0]
     place = sp.Dummy(nonnegative=True) if ends[0].is_nonnegative else sp.Dummy(real=True)
     f = node.function.xreplace({variable: place}).replace(sphere_mean, lambda _, g: g)
-    kept = all(one.base.is_positive for one in f.atoms(sp.Pow) if one.has(place, xi) and not one.exp.is_nonnegative)
+    ratios = [one.base for one in f.atoms(sp.Pow) if not one.exp.is_nonnegative]
+    endless = [one for one in (*ratios, *(log.args[0] for log in f.atoms(sp.log))) if one.has(place, xi)]
+    kept = all(one.is_positive for one in endless)
     return kept and all(end.is_finite for end in ends) and not may_jump(f, {place, xi}, names)
 
 

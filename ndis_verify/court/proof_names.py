@@ -7,7 +7,6 @@ notation, and nothing that an integral, a slope or a fact goes over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -59,7 +58,7 @@ _EVERY = {  # symbols that stand for every point, place, distance or vector
     *(notation.below, notation.beyond, notation.share, within, between_0_and_1),
 }
 GOES_OVER = ("argument", "angle")  # letters of facts that stand for every value of a symbol
-_BEHIND: WeakKeyDictionary[Derivation, dict[Any, set[Any]]] = WeakKeyDictionary()
+_BEHIND: WeakKeyDictionary[Derivation, dict[bool, dict[Any, set[Any]]]] = WeakKeyDictionary()
 _NAMES: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
 _OVER: WeakKeyDictionary[Derivation, set[Any]] = WeakKeyDictionary()
 _EXISTING: WeakKeyDictionary[Derivation, dict[Any, Derivation]] = WeakKeyDictionary()
@@ -99,13 +98,10 @@ def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
 
 def what_is_behind(derivation: Derivation) -> dict[Any, set[Any]]:
     """Name -> the symbols that it depends on and is not written with, whatever facts that bring it in go over."""
-    if derivation not in _BEHIND:
-        free = all_behind(derivation, whole=False)
-        _BEHIND[derivation] = {
-            name: {one for one in rests_on if isinstance(one, sp.Symbol)} - as_expression(name).free_symbols
-            for name, rests_on in free.items()
-        }
-    return _BEHIND[derivation]
+    return {
+        name: {one for one in rests_on if isinstance(one, sp.Symbol)} - as_expression(name).free_symbols
+        for name, rests_on in all_behind(derivation, whole=False).items()
+    }
 
 
 def _lent_behind(use: Use, lemma: Derivation, whole: bool) -> Iterator[tuple[Any, set[Any]]]:
@@ -116,11 +112,17 @@ def _lent_behind(use: Use, lemma: Derivation, whole: bool) -> Iterator[tuple[Any
             yield name, set().union(*(atoms_of(use.at.get(one, one)) for one in rests_on))
 
 
-@cache
 def all_behind(derivation: Derivation, whole: bool = True) -> dict[Any, set[Any]]:
     """Name -> the symbols and calls that say what it is, in definitions, in facts that bring it in or say that it is
     drawn, and in lemmas, by way of other names too; not `whole`: but for what such a fact goes over.
     """
+    kept = _BEHIND.setdefault(derivation, {})
+    if whole not in kept:
+        kept[whole] = _closed(_one_step_behind(derivation, whole))
+    return kept[whole]
+
+
+def _one_step_behind(derivation: Derivation, whole: bool) -> dict[Any, set[Any]]:
     found: dict[Any, set[Any]] = {name: _spoken_of(meant) for name, meant in names_of(derivation).items()}
     for step in (one for stated in derivation.steps for one in steps_in(stated)):
         for made, said in _made_by_fact(step):
@@ -131,7 +133,7 @@ def all_behind(derivation: Derivation, whole: bool = True) -> dict[Any, set[Any]
             if isinstance(use, Use) and use.of is not None:
                 for name, rests_on in _lent_behind(use, use.of(), whole):
                     found[name] = found.get(name, set()) | rests_on
-    return _closed(found)
+    return found
 
 
 def _closed(found: dict[Any, set[Any]]) -> dict[Any, set[Any]]:
