@@ -90,6 +90,25 @@ def test_two_lemmas_of_one_id_are_refused():
     assert "a.proof is the id of two derivations" in problems(own)
 
 
+def test_no_derivation_rests_on_itself():
+    """The court went round for ever."""
+    built = {}
+    of = lambda name: Use("end", of=lambda: built[name])
+    built["a.one"] = lemma("a.one", infer("end", x, "<=", x + 1, of("a.two")))
+    built["a.two"] = lemma("a.two", infer("end", x, "<=", x + 1, of("a.one")))
+    assert problems(built["a.one"]) == ["a.one rests on itself"]
+    assert problems(built["a.two"]) == ["a.two rests on itself"]
+
+
+def test_a_lemma_is_asked_for_once():
+    """Another one each time: the first is what is looked at, and what is used."""
+    false = lemma("a.lemma", Step("end", "", lhs=ONE, rhs=ZERO, relation="<=", witness=-ONE))
+    answers = iter((lemma("a.lemma", square("end")), false))
+    used = Use("end", of=lambda: next(answers))
+    assert used.lemma is used.lemma
+    assert derivation((infer("end", x**2, ">=", ZERO, used),), {"x": x}).used(used).lhs == x**2
+
+
 def test_nothing_is_put_in_the_place_of_what_is_said_to_exist():
     one = root(1)
     assert not problems(one) and one.proved

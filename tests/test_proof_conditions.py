@@ -2,7 +2,7 @@
 
 import pytest
 import sympy as sp
-from whole_proofs import derivation, infer
+from whole_proofs import derivation, infer, integrated
 
 from ndis_verify.court.proof_continuity import may_jump
 from ndis_verify.court.proof_structure import problems, step_problems
@@ -156,6 +156,31 @@ def test_the_conditional_mean_is_that_of_the_law_that_is_given():
     known = {"joint": -(theta**2), "theta": theta, "y": y, "mean": zero, "variance": one, "rest": -(theta**2) / 2}
     with pytest.raises(InputError, match="must not depend on theta"):
         quadratic.required["exponent"](known)
+
+
+def test_one_theta_and_one_y_have_one_joint_law():
+    """By two joint densities of them the conditional mean was y and 2 y, and E (2 y - y)^2 = 0."""
+    at = sp.Symbol("z", real=True)
+    mass = sp.Integral(sp.exp(-(at**2) / 2), (at, -sp.oo, sp.oo))
+    shown = {
+        "spread": Step("v", "", one, zero, relation=">", witness=one),
+        "density": integrated("mass of y", mass, sp.sqrt(2 * sp.pi)),
+    }
+
+    def posterior(name, mean):
+        completed = -((theta - mean) ** 2) / 2 - y**2 / 2
+        letters = {"theta": theta, "y": y, "mean": mean, "variance": one, "rest": -(y**2) / 2, "at": at}
+        exponent = Step("exponent", "", sp.expand(completed), completed)
+        letters["joint"] = sp.expand(completed)
+        return by_fact(name, "", "a quadratic exponent is a normal law", letters, {"exponent": exponent, **shown})
+
+    once, twice = posterior("once", y), posterior("twice", 2 * y)
+    assert not problems(derivation((once,), {}))
+    assert "theta is said to exist twice" in "; ".join(problems(derivation((once, twice), {})))
+    fact = FACTS["a quadratic exponent is a normal law"]
+    letters = {"joint": -(theta**2) - y**2, "rest": -(y**2), "theta": theta, "y": y, "at": y}
+    with pytest.raises(InputError, match="of which the density does not speak"):
+        fact.required["density"](letters)
 
 
 @pytest.mark.parametrize("head", ["law_of", "standard", "with_logs", "unscaled", "total"])

@@ -8,13 +8,14 @@ from ndis_verify.court.proof_structure import problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
+from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.covariance_order import scale_order
 from ndis_verify.symbolic.derivation import Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry
-from ndis_verify.symbolic.notation import average, law, rate, scaled, unscaled
+from ndis_verify.symbolic.notation import average, law, law_given, law_of, rate, scaled, transpose, unscaled
 from ndis_verify.symbolic.notation import x as place
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -103,6 +104,31 @@ def test_a_density_is_of_one_law():
     assert fact.brings == ("f",)
     step = next(one_ for one_ in scale_order().steps if one_.name == "density of W")
     assert step.letters["P"] in fact.instance(step.letters)[0].args
+
+
+def test_a_density_is_positive_where_not_all_weights_are_0():
+    """Where all variances are 1, W is 0 and has no density; nothing asked for a level above 0, and the divergence of
+    two equal laws would have been positive.
+    """
+    step = next(one_ for one_ in scale_order().steps if one_.name == "f_- > 0")
+    fact = FACTS[step.fact]
+    asked, sign, bound = fact.required["not all"](step.letters)
+    assert sign == ">" and bound == zero and asked == step.letters["level"].subs(step.letters["inside"])
+    assert fact.required["not all"]({**step.letters, "inside": {}})[0] == step.letters["level"]
+    for anywhere in (one, sp.Symbol("u", positive=True)):
+        with pytest.raises(InputError, match="must speak of what the level is inside"):
+            fact.instance({**step.letters, "at": anywhere})
+
+
+def test_independence_is_of_the_vectors_whose_covariance_is_0():
+    """The covariance was a letter of its own, and what is independent were two others."""
+    S, B, w = (letter(name) for name in "SBw")
+    fact = FACTS["uncorrelated normal vectors are independent"]
+    letters = {"S": S, "B": B, "w": w}
+    assert fact.required["uncorrelated"](letters) == (transpose(B) * w, "=", zero)
+    assert fact.instance(letters) == (law_given(S * w, S * B), "=", law_of(S * w))
+    with pytest.raises(InputError, match="must be a matrix"):
+        fact.instance({**letters, "w": sp.Symbol("w", real=True)})
 
 
 def _held(value, sign="=", bound=None):

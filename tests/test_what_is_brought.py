@@ -14,13 +14,13 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic.derivation import Conclusion, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
-from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_images import p, q
 from ndis_verify.symbolic.notation import (
     anything,
     average,
     below,
+    between_0_and_1,
     beyond,
     projected,
     reprojected,

@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_hypotheses import in_words
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.notation import between_0_and_1, scalar
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
 
@@ -61,6 +61,17 @@ def at_ends(step: Step) -> Iterator[tuple[Any, Any, Any]]:
         return
     for name, over, ends in fact.continuous(step.letters):
         yield from ((_form(step.letters[name]), over, as_expression(end)) for end in ends)
+
+
+def along(step: Step) -> Iterator[tuple[Any, list[Step]]]:
+    """Letters that have to be continuous, and, on an interval between two ends, what is known of what they go over."""
+    fact = FACTS.get(step.fact)
+    if step.kind != "fact" or fact is None or fact.continuous is None or set(step.letters) != set(fact.letters):
+        return
+    for name, over, _ in fact.continuous(step.letters):
+        bounds = [(step.letters[end], sign) for end, sign in (("low", ">="), ("high", "<=")) if end in step.letters]
+        bounds += [(0, ">"), (1, "<")] if over == between_0_and_1 else []
+        yield _form(step.letters[name]), [Step("", "", over, end, sign, kind="definition") for end, sign in bounds]
 
 
 def _form(letter: Any) -> Any:

@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_names import all_behind, atoms_of, drawn_in, variables
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.scopes import DRAWS, bound
+from ndis_verify.symbolic.scopes import DRAWS, OVER_A_SET, bound
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.zero import as_expression
 
@@ -20,6 +20,7 @@ NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
     *("epsilon", "length", "level", "share", "weight", "k", "m", "d", "first", "second"),
 )
+_OF_ANY = ("Hoeffding's inequality", "Jensen's inequality of an absolute value")  # of anything that is made of draws
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 
 
@@ -33,7 +34,7 @@ def drawn_in_all(derivation: Derivation) -> set[Any]:
     found = drawn(derivation)
     for use in (p for step in derivation.steps for one in steps_in(step) for p in one.premises):
         if isinstance(use, Use) and use.of is not None:
-            found |= {one for one in _drawn_in_lemma(use.of()) if one not in use.at}
+            found |= {one for one in _drawn_in_lemma(use.lemma) if one not in use.at}
     return found
 
 
@@ -44,9 +45,14 @@ def random_names(derivation: Derivation) -> set[Any]:
 
 def made_of_draws(derivation: Derivation) -> list[Any]:
     """The names of what is made of draws, by definitions and by facts that bring it in."""
-    letters = {letter for step in derivation.steps for one in steps_in(step) for letter, _ in _draws_in_all(one)}
+    letters = _all_letters(derivation)
     found = [name for name, rests_on in all_behind(derivation).items() if rests_on & letters and name not in letters]
     return sorted(found, key=str)
+
+
+def _all_letters(derivation: Derivation) -> set[Any]:
+    """What is drawn here, and in lemmas whose used steps speak of it."""
+    return {letter for step in derivation.steps for one in steps_in(step) for letter, _ in _draws_in_all(one)}
 
 
 @cache
@@ -63,8 +69,8 @@ def _draws_in_all(step: Step) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     yield from drawn_in(step)
     for use in step.premises:
         if isinstance(use, Use) and use.of is not None:
-            spoken = use.of().step(use.step)
-            for letter, law in _laws(use.of()):
+            spoken = use.lemma.step(use.step)
+            for letter, law in _laws(use.lemma):
                 if any(as_expression(side).has(letter) for side in (spoken.lhs, spoken.rhs) if side is not None):
                     yield letter, {name: at_values(value, use.at) for name, value in law.items()}
 
@@ -88,13 +94,13 @@ def _is_one_law(law: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def moving(derivation: Derivation, step: Step, use: Use, here: set[Any]) -> str:
-    """What `use` replaces inside of a mean, or of a probability, although it is drawn there, or is the place there, or
-    a number in whose place something is put that is drawn, as `here` says.
+    """What `use` replaces inside of a mean, a probability or a supremum, although it is drawn there, or is the place
+    there, or a number in whose place something is put that is drawn, as `here` says.
     """
     random = drawn(derivation) & set(use.at)
     random |= {key for key, value in use.at.items() if atoms_of(value) & here}
     for call in (call for side in (step.lhs, step.rhs) for call in as_expression(side).atoms(AppliedUndef)):
-        place = bound(call)
+        place = call.free_symbols if str(call.func) == OVER_A_SET else bound(call)
         inside = set().union(*(atoms_of(arg) for arg in call.args))
         for key in use.at:
             if key in inside and (key in place or (key in random and str(call.func) in DRAWS)):
@@ -107,7 +113,9 @@ def of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     for name in fact.draws:
         if not atoms_of(step.letters[name]) - variables(derivation):
             yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
-    random = [*drawn_letters(derivation), *made_of_draws(derivation)]
+        if step.fact not in _OF_ANY and not isinstance(step.letters[name], (sp.Symbol, AppliedUndef)):
+            yield f"{step.letters[name]} is said to be drawn, and is no symbol"
+    random = [*sorted(_all_letters(derivation), key=str), *made_of_draws(derivation)]
     own = ("theta",) if step.fact == "Stein's identity" else ()
     for name in sorted({*NUMBERS, *_HELD, *own} - set(fact.draws)):
         value = step.letters.get(name)

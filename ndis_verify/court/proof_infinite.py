@@ -19,9 +19,8 @@ from ndis_verify.court.proof_reals import parts, put
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.facts_of_angles import xi
 from ndis_verify.symbolic.finite_means import is_finite, is_over_its_range, outermost
-from ndis_verify.symbolic.notation import sphere_mean, total
+from ndis_verify.symbolic.notation import sphere_mean, total, xi
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 

@@ -48,6 +48,9 @@ class Definite:
             self._inverted.append(step.letters["Y"])
         if step.fact == "the inverse of a diagonal matrix":
             self._inverted.append(diagonal(step.letters["d"]))
+        if step.fact == "least squares with normal errors":  # with probability 1
+            design = step.letters["S"] * step.letters["B"]
+            self._inverted.append(transpose(design) * design)
 
     def learn(self, step: Step | None) -> None:
         """What a step says that was shown: an equation of matrices, or an order of forms."""

@@ -4,7 +4,7 @@ argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -18,6 +18,7 @@ from ndis_verify.court.proof_names import (
     names_of,
     of_existence,
     of_lemmas,
+    of_letters,
     symbols_of,
     what_is_behind,
 )
@@ -25,9 +26,8 @@ from ndis_verify.court.proof_places import of_places
 from ndis_verify.symbolic.derivation import Derivation, Step, steps_in
 from ndis_verify.symbolic.fact import JUMPING, Fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
-from ndis_verify.symbolic.notation import anything, below, beyond, share, sign_changes, x
+from ndis_verify.symbolic.notation import anything, below, between_0_and_1, beyond, share, x
 from ndis_verify.symbolic.scopes import binders, bound, speaks
 from ndis_verify.symbolic.zero import as_expression
 
@@ -47,6 +47,7 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield from _of_jumps(derivation, one)
             yield from not_continuous(derivation, one, names_of(derivation))
             yield from of_existence(derivation, one, FACTS[one.fact])
+            yield from of_letters(derivation, one, FACTS[one.fact])
             yield from of_draws(derivation, one, FACTS[one.fact])
         yield from two_laws(derivation, one)
         yield from of_places(derivation, one)
@@ -56,18 +57,12 @@ def letter_problems(derivation: Derivation, k: int) -> Iterator[str]:
 def _under_binders(step: Step, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     """Of a name under what goes over a symbol that its definition speaks of nobody can say what it is there."""
     for side in (step.lhs, step.rhs, step.witness):
-        for node, places in _going_over(side):
+        for node in binders(side):
+            places = bound(node)
             for name, symbols in behind.items():
                 if name != node and (held := symbols & places) and speaks(node, name):
                     over = min(held, key=str)
                     yield f"{name} stands for what depends on {over}, over which {node.func.__name__} goes"
-
-
-def _going_over(side: Any) -> Iterator[tuple[Any, frozenset[Any]]]:
-    """The parts of a side that go over symbols, counts of sign changes among them."""
-    yield from ((node, bound(node)) for node in binders(side))
-    calls = side.atoms(AppliedUndef) if isinstance(side, sp.Basic) else ()
-    yield from ((call, frozenset({between_0_and_1})) for call in calls if call.func == sign_changes)
 
 
 def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
@@ -172,15 +167,19 @@ def _of_jumps(derivation: Derivation, step: Step) -> Iterator[str]:
             yield f"{name!r} has {jump}, which may jump"
 
 
-def jumps(value: Any, over: set[Any], names: Mapping[Any, Any]) -> set[Any]:
-    """The parts of an expression, and of what its names stand for, that jump as one of the symbols `over` moves."""
+def jumps(value: Any, over: set[Any], names: Mapping[Any, Any], heads: Sequence[type[sp.Basic]] = JUMPING) -> set[Any]:
+    """The parts of an expression, and of what its names stand for, that jump as one of the symbols `over` moves; of
+    other `heads` those that are made of these.
+    """
     if not isinstance(value, sp.Basic):
         return set()
-    found = {one for one in value.atoms(*JUMPING) if one.free_symbols & over}
+    put_in = (node for node in value.atoms(sp.Subs) if any(one.free_symbols & over for one in node.point))
+    over = over.union(*(node.variables for node in put_in))
+    found = {one for one in value.atoms(*heads) if one.free_symbols & over}
     left = {name: meant for name, meant in names.items() if not speaks(value, name)}
     for name in names.keys() - left.keys():
         moved = {one for call in _calls_of(value, name) if atoms_of(call) & over for one in atoms_of(name)}
-        found |= jumps(names[name], over | moved, left)
+        found |= jumps(names[name], over | moved, left, heads)
     return found
 
 

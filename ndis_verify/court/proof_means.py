@@ -64,7 +64,7 @@ def _is_shown(derivation: Derivation, premise: Any, one: Step) -> bool:
     if one.kind == "definition":
         return is_density(one) or derivation.supposed(one.name) is not None
     if isinstance(premise, Use) and premise.of is not None:
-        derivation, one = premise.of(), premise.of().step(premise.step)
+        derivation, one = premise.lemma, premise.lemma.step(premise.step)
     return one.kind == "fact" or (one.kind in DECIDED and derivation.holds(one) is True)
 
 

@@ -19,11 +19,11 @@ from ndis_verify.symbolic import notation
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.facts_of_signs import v as between_0_and_1
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.heads import HEADS
 from ndis_verify.symbolic.normal_coordinates import z as normal_z
 from ndis_verify.symbolic.normal_images import DENSITIES
+from ndis_verify.symbolic.notation import between_0_and_1
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, binders, bound, speaks
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.transposes import base_letter
@@ -81,7 +81,7 @@ def _named(derivation: Derivation) -> Iterator[tuple[Any, Any]]:
         for one in steps_in(step):
             for use in one.premises:
                 if isinstance(use, Use) and use.of is not None:
-                    yield from _lent(use, use.of())
+                    yield from _lent(use, use.lemma)
 
 
 def _is_name(lhs: Any) -> bool:
@@ -131,7 +131,7 @@ def _one_step_behind(derivation: Derivation, whole: bool) -> dict[Any, set[Any]]
                 found[name] = found.get(name, set()) | (said - made - gone)
         for use in step.premises:
             if isinstance(use, Use) and use.of is not None:
-                for name, rests_on in _lent_behind(use, use.of(), whole):
+                for name, rests_on in _lent_behind(use, use.lemma, whole):
                     found[name] = found.get(name, set()) | rests_on
     return found
 
@@ -168,6 +168,8 @@ def _made_by_fact(step: Step) -> Iterator[tuple[set[Any], set[Any]]]:
 
 def _spoken_of(value: Any) -> set[Any]:
     """The symbols and calls of a letter, which may be several expressions; none of a functional."""
+    if isinstance(value, Mapping):
+        return _spoken_of([*value, *value.values()])
     if isinstance(value, (tuple, list)):
         return set().union(*map(_spoken_of, value))
     return atoms_of(value) if isinstance(value, (sp.Basic, sp.MatrixBase)) else set()
@@ -178,7 +180,7 @@ def hidden(derivation: Derivation, use: Use) -> str:
     drawn, speaks of what `use` replaces, while the name itself does not; "" where that of a lemma is replaced by one
     thing wherever the derivation speaks of the name.
     """
-    lemma = derivation if use.of is None else use.of()
+    lemma = derivation if use.of is None else use.lemma
     step = lemma.step(use.step)
     spoken = _spoken_of(step.lhs) | _spoken_of(step.rhs)
     defined = {one.lhs for one in lemma.steps if one.kind == "definition"}
@@ -193,7 +195,7 @@ def _is_one(derivation: Derivation, use: Use, name: Any) -> bool:
     """Whether a name of a lemma is at the same values wherever a derivation speaks of it."""
     values = []
     for other in _uses(derivation):
-        lemma = derivation if other.of is None else other.of()
+        lemma = derivation if other.of is None else other.lemma
         behind = all_behind(lemma)
         if other.of is not None and name in behind and name not in other.at:
             step = lemma.step(other.step)
@@ -229,7 +231,7 @@ def _brought_in(derivation: Derivation) -> set[Any]:
         for letter in word
     }
     uses = [use for step in derivation.steps for one in steps_in(step) for use in one.premises if isinstance(use, Use)]
-    return found.union(*(_brought_in(use.of()) for use in uses if use.of is not None)) - variables(derivation)
+    return found.union(*(_brought_in(use.lemma) for use in uses if use.of is not None)) - variables(derivation)
 
 
 def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
@@ -241,6 +243,11 @@ def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str
             yield f"{letter} is said to exist, and is known to be something else"
         elif _means_something(derivation, letter):
             yield f"{letter} is said to exist, and means something already"
+    if len({*brought.values()}) < len(brought):
+        yield f"{min(brought.values(), key=str)} is said to exist twice"
+    for name in (name for name in step.letters if name not in (*fact.brings, *fact.of_brought)):
+        if own := _with_behind(derivation, step.letters[name]) & {*brought.values()}:
+            yield f"{name!r} speaks of {min(own, key=str)}, which is said to exist"
     for letter in {*brought.values()} - {step.letters[name] for name in fact.draws}:
         if letter in _EVERY | gone_over(derivation):
             yield f"{letter} is said to exist, and something goes over it"
@@ -253,6 +260,23 @@ def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str
             same = {one.letters[name] for name in FACTS[one.fact].brings if name in one.letters} & {*brought.values()}
             if same:
                 yield f"{min(same, key=str)} is said to exist twice"
+
+
+def of_letters(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
+    """What letters speak of, themselves or by a name, from which the fact wants them apart."""
+    for name, others in fact.apart.items():
+        spoken = _with_behind(derivation, step.letters[name])
+        for other in others:
+            value = step.letters[other] if isinstance(other, str) else other
+            own = {value} if isinstance(value, (sp.Symbol, AppliedUndef)) else _spoken_of(value)
+            if held := own & spoken:
+                yield f"{name!r} speaks of {min(held, key=str)}, from which it has to be apart"
+
+
+def _with_behind(derivation: Derivation, value: Any) -> set[Any]:
+    """The symbols and calls of a letter, and those that say what these are."""
+    spoken = _spoken_of(value)
+    return spoken.union(*(all_behind(derivation).get(one, set()) for one in spoken))
 
 
 def _family(step: Step) -> str:
@@ -312,8 +336,8 @@ def _existing(derivation: Derivation) -> Iterator[tuple[Any, Derivation]]:
             )
         for use in one.premises:
             if isinstance(use, Use) and use.of is not None:
-                spoken = use.of().step(use.step)
-                for letter, source in said_to_exist(use.of()).items():
+                spoken = use.lemma.step(use.step)
+                for letter, source in said_to_exist(use.lemma).items():
                     if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
                         yield letter, source
 
@@ -347,27 +371,27 @@ def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
             if not isinstance(use, Use) or use.of is None:
                 continue
             try:
-                lent = list(_lent(use, use.of()))
+                lent = list(_lent(use, use.lemma))
             except InputError as error:  # said of the use itself
                 yield str(error)
                 continue
-            spoken = use.of().step(use.step)
-            for letter in (_brought_in(use.of()) & own) - set(use.at):
+            spoken = use.lemma.step(use.step)
+            for letter in (_brought_in(use.lemma) & own) - set(use.at):
                 if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
-                    yield f"{letter}, a variable here, is brought in by lemma {use.of().id}"
-            for letter, source in said_to_exist(use.of()).items():
+                    yield f"{letter}, a variable here, is brought in by lemma {use.lemma.id}"
+            for letter, source in said_to_exist(use.lemma).items():
                 if any(speaks(side, letter) for side in (spoken.lhs, spoken.rhs)):
                     if letter in known:
-                        yield f"{letter} is said to exist by lemma {use.of().id}, and is known to be something else"
+                        yield f"{letter} is said to exist by lemma {use.lemma.id}, and is known to be something else"
                     elif letter in gone_over(derivation):
-                        yield f"{letter} is said to exist by lemma {use.of().id}, and something goes over it"
+                        yield f"{letter} is said to exist by lemma {use.lemma.id}, and something goes over it"
                     elif said_to_exist(derivation)[letter] is not source:
                         yield f"{letter} is said to exist twice"
             for name, meant in lent:
                 if names[name] != meant:
-                    yield f"{name} is not what it is in lemma {use.of().id}"
+                    yield f"{name} is not what it is in lemma {use.lemma.id}"
                 elif name in own and name not in here:
-                    yield f"{name}, a variable here, is a name in lemma {use.of().id}"
+                    yield f"{name}, a variable here, is a name in lemma {use.lemma.id}"
 
 
 def atoms_of(side: Any) -> set[Any]:

@@ -27,7 +27,7 @@ def of_places(derivation: Derivation, step: Step) -> Iterator[str]:
             if any(speaks(call, name) for call in sums) and any(speaks(_beside_sums(side), name) for side in sides):
                 yield f"{name} stands for one coordinate, and is taken out of a sum over all"
     for use in (use for use in step.premises if isinstance(use, Use) and use.at):
-        lemma = derivation if use.of is None else use.of()
+        lemma = derivation if use.of is None else use.lemma
         spoken = [as_expression(side) for side in _sides(lemma, use.step) if side is not None]
         for key, value in use.at.items():
             if key in placed(lemma) or not _is_placed(value, placed(derivation)) or not key.is_Symbol:
@@ -47,7 +47,7 @@ def placed(derivation: Derivation) -> frozenset[Any]:
         found: set[Any] = set()
         for use in (use for step in derivation.steps for one in steps_in(step) for use in one.premises):
             if isinstance(use, Use) and use.of is not None:
-                found |= placed(use.of()) - set(use.at)
+                found |= placed(use.lemma) - set(use.at)
         brought = brought_by_facts(derivation)
         known = [({name}, {"": meant}) for name, meant in names_of(derivation).items()]
         while True:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, STEPPED
 from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 
 _POINTS = 24  # in wide ranges, of which some are outside of the domain
+_KINKED = (sp.Abs, sp.Max, sp.Min, *STEPPED)
 
 
 def reduction_problems(derivation: Derivation, step: Step) -> Iterator[str]:
@@ -28,18 +31,19 @@ def reduction_problems(derivation: Derivation, step: Step) -> Iterator[str]:
     for entry in map(as_expression, gap if isinstance(gap, sp.MatrixBase) else [gap]):
         if not entry.has(sp.Integral) and nonzero_somewhere(entry, points=lambda e: _points(e, within), least=0.0):
             yield "its sides differ somewhere in the domain, whatever its reduction makes of them"
-    if _takes_another(step):
-        yield "its reduction makes 0 of another right side, too"
+    for side, name in (("rhs", "right"), ("lhs", "left")):
+        if _takes_another(step, side):
+            yield f"its reduction makes 0 of another {name} side, too"
 
 
-def _takes_another(step: Step) -> bool:
-    """Whether the reduction of a step makes 0 of its sides with 1 more on the right one as well."""
-    right = as_expression(step.rhs)
-    more = right + (sp.ones(*right.shape) if isinstance(right, sp.MatrixBase) else 1)
+def _takes_another(step: Step, side: str) -> bool:
+    """Whether the reduction of a step makes 0 of its sides with 1 more on one of them as well."""
+    own = as_expression(getattr(step, side))
+    more = own + (sp.ones(*own.shape) if isinstance(own, sp.MatrixBase) else 1)
     try:
-        return is_zero(replace(step, rhs=more).residual()) is True
+        return is_zero(replace(step, **{side: more}).residual()) is True
     except (ArithmeticError, AttributeError, IndexError, KeyError, NotImplementedError, TypeError, ValueError):
-        return False  # it is made for this right side alone
+        return False  # it is made for these sides alone
 
 
 def _relations(derivation: Derivation) -> Iterator[Any]:
@@ -49,10 +53,40 @@ def _relations(derivation: Derivation) -> Iterator[Any]:
 def _points(expression: sp.Expr, within: Iterable[Any]) -> Iterator[Mapping[sp.Symbol, sp.Rational]]:
     drawn = random.Random(str(expression))  # the same on every run
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
-    for _ in range(_POINTS):
-        point = {symbol: _wide(symbol, drawn) for symbol in symbols}
+    tried = [{symbol: _wide(symbol, drawn) for symbol in symbols} for _ in range(_POINTS)]
+    tried += [beside for point in tried[:4] for beside in _beside_kinks(expression, point)]
+    for point in tried:
         if all(one.subs(point) == sp.true for one in within if one.free_symbols <= set(point)):
             yield point
+
+
+def _beside_kinks(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational]) -> Iterator[dict[sp.Symbol, Any]]:
+    """Points on both sides of where what a part with a kink or a jump is of is 0, the other symbols as at `point`."""
+    for part in expression.atoms(*_KINKED):
+        for edge in _edges(part):
+            for symbol in edge.free_symbols & set(point):
+                found = edge.subs({one: value for one, value in point.items() if one != symbol})
+                if found.is_polynomial(symbol) and sp.degree(found, symbol) == 1:
+                    root = -found.coeff(symbol, 0) / found.coeff(symbol, 1)
+                    if root.is_Rational:
+                        sizes = sp.Rational(1, 8), sp.Integer(1), 1 + abs(root)
+                        near = (root + sign * size for size in sizes for sign in (1, -1))
+                        yield from ({**point, symbol: one} for one in near if _may_be(symbol, one))
+
+
+def _edges(part: Any) -> Iterator[Any]:
+    """What is 0 where a part has its kinks or jumps."""
+    if isinstance(part, sp.Piecewise):
+        for _, condition in part.args:
+            yield from (one.lhs - one.rhs for one in condition.atoms(sp.core.relational.Relational))
+    elif isinstance(part, (sp.Max, sp.Min)):
+        yield from (one - other for one, other in combinations(part.args, 2))
+    else:
+        yield part.args[0]
+
+
+def _may_be(symbol: sp.Symbol, value: Any) -> bool:
+    return all(getattr(value, f"is_{one}") for one in ASSUMPTIONS if getattr(symbol, f"is_{one}"))
 
 
 def _wide(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:

@@ -28,7 +28,7 @@ def known_call(derivation: Derivation, use: Use) -> str:
     calls = [key for key in use.at if isinstance(key, AppliedUndef)]
     if not calls:
         return ""
-    whole = derivation if use.of is None else use.of()
+    whole = derivation if use.of is None else use.lemma
     known = _known(whole, use.step)
     for key in calls:
         if _is_moved_density(derivation, use, key):
@@ -95,7 +95,7 @@ def _known(whole: Derivation, name: str) -> set[Any]:
             found |= written - set().union(*map(_functions, one.letters.values()))
         for use in one.premises:
             if isinstance(use, Use) and use.of is not None:
-                found |= _known(use.of(), use.step)
+                found |= _known(use.lemma, use.step)
     return found
 
 

@@ -33,7 +33,7 @@ def rule_problems(derivation: Derivation, k: int) -> Iterator[str]:
             yield from _of_model(derivation, one.algebra)
         for use in one.premises:
             if whole and isinstance(use, Use) and use.of is not None:
-                yield from (f"lemma {use.of().id}, {text}" for text in _unsaid_in_lemma(use.of()))
+                yield from (f"lemma {use.lemma.id}, {text}" for text in _unsaid_in_lemma(use.lemma))
 
 
 @cache
@@ -43,7 +43,7 @@ def _unsaid_in_lemma(lemma: Derivation) -> tuple[str, ...]:
         for one in steps_in(step):
             if one.algebra is not None:
                 found += [f"step {step.name!r}: {text}" for text in _unsaid(lemma, one, one.algebra, whole=True)]
-            used = [use.of() for use in one.premises if isinstance(use, Use) and use.of is not None]
+            used = [use.lemma for use in one.premises if isinstance(use, Use) and use.of is not None]
             found += [text for other in used for text in _unsaid_in_lemma(other)]
     return tuple(dict.fromkeys(found))
 

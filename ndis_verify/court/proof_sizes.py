@@ -75,7 +75,7 @@ def _spoken(
                 values = {key: _at(value, at) for key, value in use.at.items()}
                 yield step.name, [(value,) for value in values.values()]
                 arrays = {key: value for key, value in values.items() if not key.is_commutative}
-                yield from _spoken(use.of(), {**at, **arrays}, seen)
+                yield from _spoken(use.lemma, {**at, **arrays}, seen)
 
 
 def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import sympy as sp
@@ -26,6 +26,7 @@ from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
 from ndis_verify.court.proof_replacements import known_call
 from ndis_verify.court.proof_rules import rule_problems
+from ndis_verify.court.proof_slopes import slope_problems
 from ndis_verify.court.proof_values import shows_definite, value_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
@@ -42,6 +43,7 @@ from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 
 TURNED = {"=": "=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+_SUPPOSED = {text for texts in SUPPOSITIONS.values() for text in texts}
 WEAKER = {"=": ("=", "<=", ">="), "<": ("<", "<="), ">": (">", ">="), "<=": ("<=",), ">=": (">=",)}
 BOUNDS = {"positive": (">", 0), "nonnegative": (">=", 0), "negative": ("<", 0), "nonpositive": ("<=", 0)}
 
@@ -72,7 +74,7 @@ def _without_values(derivation: Derivation, ends: Iterable[str], domain: tuple[A
     yield from value_problems(derivation, names, domain)
     for use in (use for step in derivation.steps if step.name in names for use in uses(step)):
         if use.of is not None:
-            yield from (f"lemma {use.of().id}, {text}" for text in _without_values_in_lemma(use.of(), use.step))
+            yield from (f"lemma {use.lemma.id}, {text}" for text in _without_values_in_lemma(use.lemma, use.step))
 
 
 @cache
@@ -101,23 +103,26 @@ def lemmas(derivation: Derivation) -> dict[str, Derivation]:
     """The derivations that this one rests on, and those rest on, by id."""
     found: dict[str, Derivation] = {}
     for use in (use for step in derivation.steps for use in uses(step)):
-        if use.of is not None and use.of().id not in found:
-            found |= {use.of().id: use.of(), **lemmas(use.of())}
+        if use.of is not None and use.lemma.id not in found:
+            found |= {use.lemma.id: use.lemma, **lemmas(use.lemma)}
     return found
 
 
 def _namesakes(derivation: Derivation) -> list[str]:
-    """Lemmas of which only one would be looked at, as they go by one id."""
-    found, waiting = {derivation.id: derivation}, [derivation]
-    while waiting:
-        for use in (use for step in waiting.pop().steps for use in uses(step)):
-            lemma = derivation if use.of is None else use.of()
-            if lemma.id not in found:
-                found[lemma.id] = lemma
-                waiting.append(lemma)
-            elif found[lemma.id] is not lemma:
-                return [f"{lemma.id} is the id of two derivations"]
-    return []
+    """Lemmas of which only one would be looked at, as they go by one id, and what rests on itself."""
+    found: dict[str, Derivation] = {}
+
+    def wrong(one: Derivation, above: tuple[str, ...]) -> Iterator[str]:
+        if found.setdefault(one.id, one) is not one:
+            yield f"{one.id} is the id of two derivations"
+        elif one.id in above:
+            yield f"{one.id} rests on itself"
+        else:
+            lent = {id(use.lemma): use.lemma for step in one.steps for use in uses(step) if use.of is not None}
+            for lemma in lent.values():
+                yield from wrong(lemma, (*above, one.id))
+
+    return list(islice(wrong(derivation, ()), 1))
 
 
 def uses(step: Step) -> list[Use]:
@@ -152,6 +157,7 @@ def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
     yield from (f"{where}: {text}" for text in letter_problems(derivation, k))
     yield from (f"{where}: {text}" for text in rule_problems(derivation, k))
     yield from (f"{where}: {text}" for text in unreal(derivation, k))
+    yield from (f"{where}: {text}" for text in slope_problems(derivation, k))
     yield from (f"{where}: {text}" for text in assumption_problems(derivation, k))
     yield from (f"{where}: {text}" for text in infinite_problems(derivation, k))
 
@@ -175,7 +181,7 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return str(error)
     if use.of is None and use.step in derivation.given:
         return "" if found is not None else f"the hypothesis {use.step!r} is no relation"
-    lemma = derivation if use.of is None else use.of()
+    lemma = derivation if use.of is None else use.lemma
     if found is not None and found.lhs is not None and (name := hidden(derivation, use)):
         return f"{use.step!r} speaks of {name}, which was defined for other values"
     if found is not None and (name := moving(lemma, lemma.step(use.step), use, random_names(derivation))):
@@ -205,12 +211,16 @@ def _of_use(derivation: Derivation, use: Use) -> str:
 
 def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: Use) -> bool:
     """Whether a step or hypothesis says what the hypothesis of a lemma does: a relation at the values of `use`; words
-    stand in a hypothesis, or in the definition in words of what is spoken of.
+    stand in a hypothesis, or in the definition in words of what is spoken of. What a fact supposes is no notation: its
+    definition rests on a hypothesis.
     """
     relation = wanted.relation if isinstance(wanted, Hypothesis) else None
     if relation is None:
         text = wanted.text if isinstance(wanted, Hypothesis) else wanted
-        said = {one.name: one.why for one in derivation.steps if one.kind == "definition" and one.lhs is None}
+        notation = [one for one in derivation.steps if one.kind == "definition" and one.lhs is None]
+        if text in _SUPPOSED and not (isinstance(wanted, Hypothesis) and is_meant(wanted)):
+            notation = [one for one in notation if reached(derivation, [one.name]) & set(derivation.given)]
+        said = {one.name: one.why for one in notation}
         said |= {one: one for one in in_words(derivation)}
         return shown in said and (shown == text or says(said[shown], text))
     if isinstance(relation, (law, positive_definite)):
@@ -387,7 +397,7 @@ def reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
         if name not in seen:
             seen.add(name)
             if name in names:
-                lent = [h for use in uses(names[name]) if use.of is not None for h in use.of().given]
+                lent = [h for use in uses(names[name]) if use.of is not None for h in use.lemma.given]
                 waiting += named(names[name]) + [h for h in lent if h in derivation.given]
     return seen
 

@@ -17,7 +17,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.polys.polyerrors import PolynomialError
 
-from ndis_verify.court.proof_continuity import at_ends
+from ndis_verify.court.proof_continuity import along, at_ends
 from ndis_verify.court.proof_inverses import Definite
 from ndis_verify.court.proof_signs import Signs, assumed_sign, factors
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
@@ -112,6 +112,8 @@ def _of_step(
                 yield f"{side} has no value"
             yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
             yield from _no_values_in(side, dict(ends), known, matrices)
+        for letter, between in along(one):
+            yield from _no_values_in(letter, {}, known.beside(between), matrices)
         for letter, over, end in at_ends(one):
             for what in divisors(letter):
                 zeros = known.zeros(what.subs(over, end))

@@ -68,7 +68,7 @@ def _of_derivation(derivation: Derivation) -> list[Any]:
 
 def _of_step(step: Step) -> list[Any]:
     """What a step says it is; whether it is true is decided."""
-    premises = [[p.step, "" if p.of is None else p.of().id] if isinstance(p, Use) else p for p in step.premises]
+    premises = [[p.step, "" if p.of is None else p.lemma.id] if isinstance(p, Use) else p for p in step.premises]
     return [step.name, step.kind, step.relation, step.why, step.fact, premises, sorted(step.conditions)]
 
 

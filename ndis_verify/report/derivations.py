@@ -48,7 +48,7 @@ def _body(step: Step) -> list[str]:
 
 def _premises(step: Step) -> str:
     """The premises and, of a standard fact, its name and what shows its conditions."""
-    named = [p if isinstance(p, str) else p.step + (f" of {p.of().id}" if p.of else "") for p in step.premises]
+    named = [p if isinstance(p, str) else p.step + (f" of {p.lemma.id}" if p.of else "") for p in step.premises]
     shown = [f"{name}: {one if isinstance(one, str) else one.text}" for name, one in step.conditions.items()]
     return "; ".join([step.fact] * bool(step.fact) + named + shown)
 

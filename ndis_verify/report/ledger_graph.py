@@ -123,7 +123,7 @@ def _of_derivation(derivation: Derivation) -> Iterator[Record]:
     taken: dict[str, list[str]] = {}
     for use in (use for step in derivation.steps for use in uses(step)):
         if use.of is not None:
-            taken.setdefault(use.of().id, []).append(use.step)
+            taken.setdefault(use.lemma.id, []).append(use.step)
     for id_, steps in taken.items():
         yield _edge(LEMMA, derivation.id, id_, steps=sorted(set(steps)))
     for name in dict.fromkeys(step.fact for step in derivation.steps if step.fact):

@@ -385,9 +385,23 @@ def inequality_steps() -> tuple[Step, ...]:
             "f_- > 0",
             "which is positive inside, where nu - 2 y = g > 0,",
             "density of a positive form, its sign",
-            {"P": P, "statistic": _STATISTIC, **_DENSITY, "at": room},
+            {
+                **_LOSS,
+                "weight": excess,
+                **_DENSITY,
+                "at": room,
+                "inside": INSIDE,
+            },
             {
                 "density": "density of W",
+                "variance": "v_i",
+                "form": "W under P(s)",
+                "sign": "weights",
+                "some": "no share",
+                "level": "sum of the shares",
+                "not all": Step(
+                    "nu > 0", "nu = 2 y + g.", lhs=inside(level), rhs=zero, relation=">", witness=inside(level)
+                ),
                 "positive": Step("g > 0", "Inside.", lhs=room, rhs=zero, relation=">", witness=room),
             },
         ),

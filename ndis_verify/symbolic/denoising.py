@@ -47,8 +47,21 @@ def bayes_gaussian() -> Derivation:
                 "mean": mean,
                 "variance": variance,
                 "rest": -(y**2) / (2 * total),
+                "at": z,
             },
-            {"exponent": "square completed"},
+            {
+                "exponent": "square completed",
+                "spread": Step(
+                    "variance > 0", "w and sigma are.", lhs=variance, rhs=zero, relation=">", witness=variance
+                ),
+                "density": Step(
+                    "mass of y",
+                    "of a normal law, N(0, w^2 + sigma^2).",
+                    lhs=sp.Integral(sp.exp(-(z**2) / (2 * total)), (z, -sp.oo, sp.oo)),
+                    rhs=sp.sqrt(2 * sp.pi * total),
+                    reduce=lambda mass, closed: mass.doit() - closed,
+                ),
+            },
         ),
         Step(
             "square loss",

@@ -52,6 +52,13 @@ class Use:
     granted: Mapping[str, str] = field(default_factory=dict)
     between: tuple[Any, Any] | None = None
 
+    @cached_property
+    def lemma(self) -> Derivation:
+        """The derivation that `of` builds, asked for once: what is looked at is what is used."""
+        if self.of is None:
+            raise InputError("of", "None", "is a step of this derivation, and of no lemma")
+        return self.of()
+
 
 @dataclass(frozen=True, eq=False)
 class Step:
@@ -298,7 +305,7 @@ class Derivation:
                 raise InputError("at", str(set(use.at)), "of a hypothesis must be a vector in the place of any vector")
             step = self.supposed(use.step)
         else:
-            whole = self if use.of is None else use.of()
+            whole = self if use.of is None else use.lemma
             step = whole.step(use.step)
             if use.at and (held := whole.fixed(use.step) & set(use.at)) and (use.of is None or held & whole.names):
                 raise InputError("at", str(min(held, key=str)), f"is not free in {use.step!r}")
@@ -355,7 +362,7 @@ class Derivation:
         as names, of the definitions.
         """
         if isinstance(premise, Use) and premise.of is not None:
-            lemma = premise.of()
+            lemma = premise.lemma
             shown = [self.fixed(premise.granted.get(text, text)) for text in lemma.given]
             return (lemma.fixed(premise.step) - set(premise.at)).union(*shown)
         name = premise.step if isinstance(premise, Use) else premise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -12,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.finite_means import is_over_its_range
 from ndis_verify.symbolic.notation import normal_mean, x
-from ndis_verify.symbolic.scopes import binders, bound
+from ndis_verify.symbolic.scopes import STEPPED, binders, bound
 from ndis_verify.symbolic.zero import as_expression
 
 Instance = tuple[Any, str, Any]  # left, sign, right
@@ -28,12 +29,14 @@ class Fact:
 
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
-    exist, which the fact brings in. `where`: condition -> the relation under which alone it has to be shown. `assumed`:
-    condition -> what the hypothesis that shows it has as its relation. `ends`: letters that may be infinite.
-    `not_negative`: the letters of what is said to exist that are not negative; of no other one a sign is known.
-    `continuous`: letters that have to be, each with the symbol in which, and the ends up to which it has to be.
-    `finite`: condition -> the means that have to be finite numbers, by their form or by what the conditions and
-    premises of the step say; of those of `or_infinite` it is enough that nothing that the mean is of is negative.
+    exist, which the fact brings in, and of which no other letter but those of `of_brought` may speak. `apart`: letter
+    -> letters, or symbols, of which it may not speak, nor a name in it. `where`: condition -> the relation under which
+    alone it has to be shown. `assumed`: condition -> what the hypothesis that shows it has as its relation. `ends`:
+    letters that may be infinite. `not_negative`: the letters of what is said to exist that are not negative; of no
+    other one a sign is known. `continuous`: letters that have to be, each with the symbol in which, and the ends up to
+    which it has to be. `finite`: condition -> the means that have to be finite numbers, by their form or by what the
+    conditions and premises of the step say; of those of `or_infinite` it is enough that nothing that the mean is of is
+    negative.
     """
 
     text: str
@@ -45,6 +48,8 @@ class Fact:
     required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     draws: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
+    of_brought: tuple[str, ...] = ()
+    apart: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     assumed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     ends: tuple[str, ...] = ()
@@ -117,12 +122,11 @@ def smooth(name: str = "f", *ends: Any) -> Callable[[Mapping[str, Any]], Sequenc
     return lambda a: [(name, a["argument"], tuple(a[end] if isinstance(end, str) else end for end in ends))]
 
 
-JUMPING = (  # of sums without end, limits and integrals it is not asked whether they do
-    *(sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside, sp.arg, sp.atan2, sp.acot),
-    *(sp.Sum, sp.Product, sp.Limit, sp.Integral),
-)
+# Of sums without end, limits and integrals it is not asked whether they jump.
+JUMPING = (*STEPPED, sp.Sum, sp.Product, sp.Limit, sp.Integral)
 _CONSTANTS = ("columns", "multigamma", "projection")  # functions whose values are the same at every point and draw
 _MEANS = ("average", "normal_mean", "over", "over_definite", "sum", "summed", "total")
+_ASKED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _ANY = sp.Symbol("f_of_a_mean", real=True)  # of any sign: what a mean is of it, it is of every function
 
 
@@ -134,7 +138,13 @@ def averaged(mean: Any, f: Any) -> Any:
 
 
 def mean_of_any(mean: Any) -> Any:
-    """The sum, the integral or the expectation that `mean` is, of a number of which nothing is known."""
+    """The sum, the integral or the expectation that `mean` is, of a number of which no more is known: asked once."""
+    if mean not in _ASKED:
+        _ASKED[mean] = _mean_of_any(mean)
+    return _ASKED[mean]
+
+
+def _mean_of_any(mean: Any) -> Any:
     found = mean(_ANY)
     rest: tuple[Any, ...] = ()
     if isinstance(found, sp.Integral):

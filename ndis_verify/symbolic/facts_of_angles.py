@@ -21,10 +21,10 @@ from ndis_verify.symbolic.notation import (
     sketched,
     sphere_constant,
     sphere_mean,
+    xi,
 )
 
 cot = sp.Symbol("c_T", positive=True)  # the cotangent, of which the facts speak as c
-xi = sp.Symbol("xi", real=True)
 _zero = sp.Integer(0)
 size = sp.Symbol("eta", positive=True)  # of xi
 _SPOKEN = (

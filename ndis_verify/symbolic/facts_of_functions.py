@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import (
@@ -76,8 +77,10 @@ def _overlap(a: Mapping[str, Any]) -> Instance:
 
 
 def _log_concave(a: Mapping[str, Any], name: str) -> Instance:
-    """The second slope of a logarithm that has one everywhere: the first one has no jump."""
+    """The second slope of a logarithm that has one everywhere: the first one has no jump, and is no name's."""
     logarithm = sp.log(of_the_point(a, name)(x))
+    if calls := [call for call in logarithm.atoms(AppliedUndef) if x in call.free_symbols]:
+        raise InputError(name, str(min(calls, key=str)), "must be written out")
     without_jumps(sp.Derivative(logarithm, x).doit(), name)
     return sp.Derivative(logarithm, (x, 2)), "<=", sp.Integer(0)
 

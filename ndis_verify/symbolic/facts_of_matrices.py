@@ -89,36 +89,50 @@ def _normal_moment(a: Mapping[str, Any], power: int) -> Instance:
     return sp.Integral(z**power * phi(z), (z, -sp.oo, sp.oo)), "=", sp.Integer(power - 1)
 
 
+def _sketched(a: Mapping[str, Any]) -> tuple[Any, Any]:
+    """S w and S B, of letters of matrices."""
+    for name in ("S", "B", "w"):
+        if a[name].is_commutative:
+            raise InputError(name, str(a[name]), "must be a matrix")
+    return a["S"] * a["w"], a["S"] * a["B"]
+
+
+def _normal_solution(a: Mapping[str, Any]) -> Instance:
+    errors, design = _sketched(a)
+    spread, centre = inverse(transpose(design) * design), a["centre"]
+    solution = centre + spread * transpose(design) * errors
+    return law_given(solution, design), "=", normal(centre, scalar(transpose(a["w"]) * a["w"]) * spread)
+
+
 OF_MATRICES: Mapping[str, Fact] = {
     "uncorrelated normal vectors are independent": Fact(
-        text="Where two vectors are jointly normal and their cross covariance is 0, the law of the one does not change"
-        " when the other is given.",
-        tex=r"\operatorname{Cov}(X, Y) = 0 \implies \mathcal{L}(X \mid Y) = \mathcal{L}(X)",
-        letters=("vector", "other", "cross"),
-        conditions={"normal": "they are jointly normal", "uncorrelated": "their cross covariance is 0"},
+        text="Where S has independent standard normal entries and B and w are fixed, each row of S B is jointly normal"
+        " with that entry of S w, with covariance B^T w. Where this is 0, the law of S w does not change when S B is"
+        " given.",
+        tex=r"B^{\mathsf T} w = 0 \implies \mathcal{L}(S w \mid S B) = \mathcal{L}(S w)",
+        letters=("S", "B", "w"),
+        conditions={"normal": "S has independent standard normal entries", "uncorrelated": "B^T w = 0"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.7",
-        instance=lambda a: (law_given(a["vector"], a["other"]), "=", law_of(a["vector"])),
-        required={"uncorrelated": lambda a: (a["cross"], "=", sp.Integer(0))},
+        instance=lambda a: (law_given(*_sketched(a)), "=", law_of(a["S"] * a["w"])),
+        required={"uncorrelated": lambda a: (transpose(a["B"]) * a["w"], "=", sp.Integer(0))},
     ),
     "least squares with normal errors": Fact(
-        text="Where A has no fewer rows than columns, its rows are independent and normal with an invertible"
-        " covariance, and e, independent of A, is N(0, s I), x + A^+ e is N(x, s (A^T A)^{-1}) given A.",
-        tex=r"\mathcal{L}(x + A^+ e \mid A) = \mathcal{N}(x, s\,(A^{\mathsf T} A)^{-1})",
-        letters=("solution", "design", "errors", "centre", "variance", "inverse", "rows", "columns"),
+        text="Where S has independent standard normal entries, B^T B is invertible, and A = S B has no fewer rows than"
+        " columns, A^T A is invertible with probability 1. Where e = S w, of independent normal entries of variance s ="
+        " w^T w, is independent of A, x + (A^T A)^{-1} A^T e is N(x, s (A^T A)^{-1}) given A.",
+        tex=r"\mathcal{L}(x + (A^{\mathsf T} A)^{-1} A^{\mathsf T} e \mid A)"
+        r" = \mathcal{N}(x, s\,(A^{\mathsf T} A)^{-1})",
+        letters=("S", "B", "w", "centre", "rows", "columns"),
         conditions={
             "independent": "e is independent of A",
-            "normal": "the rows of A and the coordinates of e are independent and normal",
-            "invertible": "the covariance of a row of A is invertible",
+            "normal": "S has independent standard normal entries",
+            "invertible": "B^T B is invertible",
             "rows": "A has no fewer rows than columns",
         },
         reference="Seber and Lee, Linear Regression Analysis, Theorem 3.5",
-        instance=lambda a: (
-            law_given(a["solution"], a["design"]),
-            "=",
-            normal(a["centre"], a["variance"] * a["inverse"]),
-        ),
+        instance=_normal_solution,
         required={
-            "independent": lambda a: (law_given(a["errors"], a["design"]), "=", law_of(a["errors"])),
+            "independent": lambda a: (law_given(*_sketched(a)), "=", law_of(a["S"] * a["w"])),
             "rows": lambda a: (a["rows"], ">=", a["columns"]),
         },
     ),

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, any_real, smooth
 from ndis_verify.symbolic.notation import (
@@ -104,10 +105,22 @@ def _falling(a: Mapping[str, Any]) -> Instance:
     return scalar(transpose(a["a"] - a["b"]) * gap), "<=", sp.Integer(0)
 
 
+def _without_parameters(a: Mapping[str, Any]) -> None:
+    """Refuses a limit that speaks of a parameter whose limit was taken, and parameters that are not two."""
+    first, second = a["first"], a["second"]
+    if first == second or not (first.is_Symbol and second.is_Symbol):
+        raise InputError("second", str(second), "must be another symbol than the first parameter")
+    numbers = ("limit", "limit variance", "other limit variance", "epsilon")
+    for name, gone in (*((name, {first, second}) for name in numbers), ("between", {first}), ("between edge", {first})):
+        if spoken := gone & as_expression(a[name]).free_symbols:
+            raise InputError(name, str(a[name]), f"must not speak of {min(spoken, key=str)}, which went to its limit")
+
+
 def _limit(exchanged: bool) -> Fact:
     """Of the first law from the other; exchanged: of the other one from the first."""
 
     def instance(a: Mapping[str, Any]) -> Instance:
+        _without_parameters(a)
         end = (normal(0, a["limit variance"]), normal(a["limit"], a["other limit variance"]))
         one = (normal(0, a["variance"]), normal(a["distance"], a["other variance"]))
         if exchanged:
@@ -131,9 +144,12 @@ def _limit(exchanged: bool) -> Fact:
             "small edge": "to what is small beside the second, going to infinity: so all that are near the limits",
             "least": "the distance is at least what has the limits",
             "first limit": "which tends, the first parameter going to 0,",
-            "second limit": "and then the second to infinity, to D",
+            "second limit": "and then the second to infinity, to D,",
+            "distance": "which is not negative",
             "variance": "the limit of the variance, the second parameter not in it",
             "other variance": "and of the other one",
+            "spread": "which is positive",
+            "other spread": "as is that of the other one",
         },
         reference="Scheffe's lemma: Billingsley, Probability and Measure, Theorem 16.12; growth: Anderson's inequality,"
         " Tong, Probability Inequalities, Theorem 4.2.5",
@@ -147,6 +163,9 @@ def _limit(exchanged: bool) -> Fact:
             "second limit": lambda a: (sp.Limit(a["between"], a["second"], sp.oo), "=", a["limit"]),
             "variance": lambda a: (sp.Limit(a["variance"], a["first"], 0), "=", a["limit variance"]),
             "other variance": lambda a: (sp.Limit(a["other variance"], a["first"], 0), "=", a["other limit variance"]),
+            "distance": lambda a: (a["limit"], ">=", sp.Integer(0)),
+            "spread": lambda a: (a["limit variance"], ">", sp.Integer(0)),
+            "other spread": lambda a: (a["other limit variance"], ">", sp.Integer(0)),
         },
     )
 

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, mean_of_any, without_jumps
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, averaged, mean_of_any
 from ndis_verify.symbolic.notation import (
     average,
     chance,
@@ -65,6 +65,13 @@ def _without(a: Mapping[str, Any], *names: str) -> None:
 def _exponent(a: Mapping[str, Any]) -> Instance:
     _without(a, "mean", "variance", "rest")
     return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
+
+
+def _mass_of_y(a: Mapping[str, Any]) -> Instance:
+    """That e^f has a finite integral, over values that nothing else speaks of."""
+    if not isinstance(a["at"], sp.Symbol) or a["at"] in as_expression(a["joint"]).free_symbols | {a["y"], a["theta"]}:
+        raise InputError("at", str(a["at"]), "must be a symbol of which the density does not speak")
+    return sp.Integral(sp.exp(a["rest"].subs(a["y"], a["at"])), (a["at"], -sp.oo, sp.oo)), "=", None
 
 
 def _of_normal_laws(a: Mapping[str, Any]) -> Instance:
@@ -237,8 +244,10 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Stein, Estimation of the mean of a multivariate normal distribution (1981), Lemma 1",
         draws=("y",),
         brings=("y",),
+        of_brought=("g", "slope"),
         instance=_of_stein,
-        required={"slope": lambda a: (sp.Derivative(without_jumps(a["g"]), a["y"]), "=", a["slope"])},
+        required={"slope": lambda a: (sp.Derivative(a["g"], a["y"]), "=", a["slope"])},
+        continuous=lambda a: [("g", a["y"], ())],
         finite={"finite": lambda a: (average(a["slope"]),)},
     ),
     "the conditional mean is the best estimate": Fact(
@@ -260,15 +269,24 @@ OF_SAMPLES: Mapping[str, Fact] = {
         ),
     ),
     "a quadratic exponent is a normal law": Fact(
-        text="Where the logarithm of the joint density of theta and y is -(theta - m)^2/(2 v) and a function of y,"
-        " theta"
-        " given y is N(m, v).",
-        tex=r"\log p(\theta, y) = -\frac{(\theta - m)^2}{2v} + f(y) \implies \theta \mid y \sim \mathcal{N}(m, v)",
-        letters=("joint", "theta", "y", "mean", "variance", "rest"),
-        conditions={"exponent": "the logarithm of the joint density, up to a constant"},
+        text="Where v > 0 and the integral of e^f over all y is finite, there are theta and y whose joint density is,"
+        " up to a constant, e^{-(theta - m)^2/(2 v) + f(y)}, m a function of y; theta given y is N(m, v).",
+        tex=r"\log p(\theta, y) = -\frac{(\theta - m)^2}{2v} + f(y) + c \implies \theta \mid y \sim \mathcal{N}(m, v)",
+        letters=("joint", "theta", "y", "mean", "variance", "rest", "at"),
+        conditions={
+            "exponent": "the logarithm of the joint density, up to a constant",
+            "spread": "v > 0",
+            "density": "the integral of e^f is a number",
+        },
         reference="Billingsley, Probability and Measure, section 33: conditional densities",
+        brings=("theta", "y"),
+        of_brought=("joint", "mean", "rest"),
         instance=lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),
-        required={"exponent": _exponent},
+        required={
+            "exponent": _exponent,
+            "spread": lambda a: (a["variance"], ">", sp.Integer(0)),
+            "density": _mass_of_y,
+        },
     ),
     "Jensen's inequality of an absolute value": Fact(
         text="The expectation of |X| is at least |E X|.",

@@ -42,6 +42,7 @@ from ndis_verify.symbolic.scaled_laws import (
 )
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.zero import as_expression
 
 _zero = sp.Integer(0)
 _LOSS = ("P", "Q", "variance", "statistic", "share")
@@ -152,7 +153,8 @@ def _envelope(exchanged: bool) -> Fact:
 
     def instance(a: Mapping[str, Any]) -> Instance:
         lam, m, s = parts_of(a["P"])
-        if s != a["s"] or a["r"] == s or {s, a["r"]} & set().union(*(one.free_symbols for one in (lam, m))):
+        beside = set().union(*(as_expression(one).free_symbols for one in (lam, m, a["epsilon"])))
+        if s != a["s"] or a["r"] == s or {s, a["r"]} & beside:
             raise InputError("P", str(a["P"]), "must be scaled by s, and by nothing else that speaks of s or r")
         flux = a["f"].subs(a["argument"], a["edge"]) * sp.Derivative(a["edge"], a["r"])
         weight = sp.exp(a["epsilon"]) if exchanged else sp.Integer(1)
@@ -201,6 +203,14 @@ def _envelope(exchanged: bool) -> Fact:
             "positive": lambda a: (a["edge"].subs(a["r"], a["s"]).subs(a["inside"]), ">", _zero),
         },
     )
+
+
+def _sign_of_density(a: Mapping[str, Any]) -> Instance:
+    """At a place inside: it speaks of what the level is there, and of nothing that may be anything elsewhere."""
+    there = a["level"].subs(a["inside"])
+    if not (a["at"].free_symbols and a["at"].free_symbols <= there.free_symbols):
+        raise InputError("at", str(a["at"]), "must speak of what the level is inside")
+    return a["f"].subs(a["argument"], a["at"]), ">", _zero
 
 
 OF_SCALES: Mapping[str, Fact] = {
@@ -316,14 +326,33 @@ OF_SCALES: Mapping[str, Fact] = {
     ),
     "density of a positive form, its sign": Fact(
         text="The density of a sum of a_i z_i^2, z standard normal, all a_i >= 0 and not all 0, is positive on (0,"
-        " oo).",
-        tex=r"f(t) > 0,\quad t > 0",
-        letters=("P", "statistic", "f", "argument", "at"),
-        conditions={"density": "f is that density", "positive": "the argument is positive"},
+        " oo). Not all are 0 where the level, the sum of shares of the coordinates that are 0 where a_i is 0, is"
+        " positive: inside.",
+        tex=r"a_i \ge 0,\ a \ne 0 \implies f(t) > 0,\quad t > 0",
+        letters=(*_LOSS, "weight", "level", "f", "argument", "at", "inside"),
+        conditions={
+            "density": "f is that density",
+            "variance": "the variance of one coordinate under P",
+            "form": "what the statistic is of one coordinate",
+            "sign": "a_i >= 0",
+            "some": "the share of a coordinate is 0 where a_i is 0",
+            "level": "the level is the sum of the shares",
+            "not all": "the level is positive inside",
+            "positive": "the argument is positive",
+        },
         reference="a convolution of positive densities: Johnson, Kotz and Balakrishnan, Continuous Univariate"
         " Distributions, vol. 1, section 18.8",
-        instance=lambda a: (a["f"].subs(a["argument"], a["at"]), ">", _zero),
-        required={"density": law_of_statistic, "positive": lambda a: (a["at"], ">", _zero)},
+        instance=_sign_of_density,
+        required={
+            "density": law_of_statistic,
+            "variance": lambda a: variance_of(a["P"], a["variance"]),
+            "form": form_under,
+            "sign": lambda a: (a["weight"], ">=", _zero),
+            "some": lambda a: (sp.Subs(a["share"], a["weight"], 0), "=", _zero),
+            "level": level_of_shares,
+            "not all": lambda a: (a["level"].subs(a["inside"]), ">", _zero),
+            "positive": lambda a: (a["at"], ">", _zero),
+        },
     ),
     "probability below an edge by a density": Fact(
         text="Where W has the density f under P, P[W < t] is 1 less the integral of f beyond t.",

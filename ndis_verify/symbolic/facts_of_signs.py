@@ -12,11 +12,11 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.fact import Fact, Instance, from_zero_on, smooth
+from ndis_verify.symbolic.notation import between_0_and_1 as v
 from ndis_verify.symbolic.notation import sign_changes
 from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.zero import as_expression
 
-v = sp.Symbol("v", real=True)
 w = sp.Symbol("w", positive=True)
 _zero = sp.Integer(0)
 _ROLLE = "Rolle's theorem: Karlin, Total Positivity, vol. 1, section 6.5; Rudin, Principles, Theorem 5.10"

@@ -15,10 +15,19 @@ _spare = sp.Symbol("k", nonnegative=True)  # r - d
 
 def given_the_sketch(size: sp.Symbol) -> tuple[Step, ...]:
     """Pi w does not see Pi B; so, given that, the solution is normal."""
-    N, x, c = (letter(name) for name in ("N", "x", "c"))
-    gram, solution = sp.Matrix([[5, 5], [5, 10]]), sp.Matrix([2, -1])
-    algebra = BlockAlgebra({(N, x): c}, {N: gram, x: solution, c: gram * solution}, ("notation",))
-    sketch, errors, solved, centre, variance, inverse = sp.symbols("PiB Piw x_hat x_opt w2 M_inv", real=True)
+    S, B, b, N, x, c = (letter(name) for name in ("Pi", "B", "b", "N", "x", "c"))
+    columns, solution, beside = sp.Matrix([[1, 1], [2, -1], [0, 3]]), sp.Matrix([2, -1]), sp.Matrix([6, -3, -3])
+    gram = columns.T * columns
+    model = {
+        B: columns,
+        transpose(B): columns.T,
+        b: columns * solution + beside,
+        N: gram,
+        x: solution,
+        c: gram * solution,
+    }
+    algebra = BlockAlgebra({(transpose(B), B): N, (transpose(B), b): c, (N, x): c}, model, ("notation",))
+    letters = {"S": S, "B": B, "w": b - B * x}
     return (
         Step(
             "notation",
@@ -29,7 +38,7 @@ def given_the_sketch(size: sp.Symbol) -> tuple[Step, ...]:
         Step(
             "normal equations",
             "B^T w = c - N x, the covariance of a row of Pi B with that entry of Pi w, is 0.",
-            lhs=c - N * x,
+            lhs=transpose(B) * (b - B * x),
             rhs=sp.Integer(0),
             algebra=algebra,
             premises=("notation",),
@@ -38,26 +47,14 @@ def given_the_sketch(size: sp.Symbol) -> tuple[Step, ...]:
             "independence",
             "The rows of Pi [B w] are independent and normal: Pi w does not see Pi B.",
             "uncorrelated normal vectors are independent",
-            {"vector": errors, "other": sketch, "cross": c - N * x},
-            {
-                "normal": ENTRIES,
-                "uncorrelated": "normal equations",
-            },
+            letters,
+            {"normal": ENTRIES, "uncorrelated": "normal equations"},
         ),
         by_fact(
             "given the sketch",
-            "x = x_opt + (Pi B)^+ Pi w: given Pi B it is N(x_opt, |w|^2 (B^T Pi^T Pi B)^{-1}).",
+            "x + (Pi B)^+ Pi w: given Pi B it is N(x, |w|^2 (B^T Pi^T Pi B)^{-1}).",
             "least squares with normal errors",
-            {
-                "solution": solved,
-                "design": sketch,
-                "errors": errors,
-                "centre": centre,
-                "variance": variance,
-                "inverse": inverse,
-                "rows": size + _spare,
-                "columns": size,
-            },
+            {**letters, "centre": x, "rows": size + _spare, "columns": size},
             {
                 "independent": "independence",
                 "normal": ENTRIES,

@@ -177,6 +177,14 @@ def logistic_approached() -> Derivation:
         "second limit": "much mass",
         "variance": "variance without",
         "other variance": "variance with",
+        **{
+            condition: Step(f"{letter} > 0", "", lhs=laws[letter], rhs=zero, relation=">", witness=laws[letter])
+            for condition, letter in (
+                ("distance", "limit"),
+                ("spread", "limit variance"),
+                ("other spread", "other limit variance"),
+            )
+        },
         "all": both,
         "edge": "edge",
         "small edge": "small edge",

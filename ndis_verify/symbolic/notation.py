@@ -69,6 +69,7 @@ products = sp.Function("products", real=True)
 # probability of a cotangent below z in the law of parameters g and x.
 on_sphere, sphere_mean, before = (sp.Function(name, real=True) for name in ("on_sphere", "sphere_mean", "before"))
 sphere_constant = sp.Function("sphere_constant", positive=True)
+xi = sp.Symbol("xi", real=True)  # the coordinate over which `sphere_mean` goes
 # slice_of(m, v, w), other_slice(m, v, w, eps): what a coordinate of mean m and variance v contributes to the integrand
 # over another one of variance w, under the first law and, times e^eps, under the second, over a reference density.
 slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of", "other_slice"))
@@ -116,6 +117,7 @@ over_envelope = sp.Function("over_envelope", real=True)
 logarithms = sp.Symbol("l", real=True)  # the l_i over which a supremum goes
 # sign_changes(f): how often f, a function of v, changes its sign while v goes from 0 to 1.
 sign_changes = sp.Function("sign_changes", real=True)
+between_0_and_1 = sp.Symbol("v", real=True)
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
 positive_definite = sp.Function("positive_definite")  # positive_definite(A): the matrix A is symmetric and A > 0
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go

@@ -14,12 +14,24 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.normal_coordinates import z as normal_z
-from ndis_verify.symbolic.notation import bin_of_sum, definite, each, logarithms, pull, transpose, x, z
+from ndis_verify.symbolic.notation import (
+    between_0_and_1,
+    bin_of_sum,
+    definite,
+    each,
+    logarithms,
+    pull,
+    transpose,
+    x,
+    xi,
+    z,
+)
 from ndis_verify.symbolic.statement_terms import SIZES, quantity
 
 ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
 _BINDERS = (sp.Integral, sp.Sum, sp.Product, sp.Derivative, sp.Limit, sp.Subs, sp.Lambda)
 _LOCAL = (sp.Derivative, sp.Limit)  # these look at the numbers around one, on both of its sides
+STEPPED = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside, sp.arg, sp.atan2, sp.acot)
 DRAWS = ("average", "chance", "given", "exceeds")  # means and probabilities over what facts say to be drawn
 _OVER = {  # functionals of our own notation, and the symbols that each goes over, their coordinates among them
     **dict.fromkeys(("total", "largest", "where", "over"), (x, quantity("coordinate", x))),
@@ -27,7 +39,10 @@ _OVER = {  # functionals of our own notation, and the symbols that each goes ove
     **dict.fromkeys(("normal_mean", "normal_chance"), (z, normal_z, quantity("coordinate", normal_z))),
     "over_envelope": (logarithms,),
     "over_definite": (definite,),
+    "sphere_mean": (xi,),
+    "sign_changes": (between_0_and_1,),
 }
+OVER_A_SET = "supremum"  # of a set that is spoken of: over whatever its members depend on
 OVER_COORDINATES = ("sum", "product")  # these go over the place that is spoken of
 _OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
 
@@ -77,9 +92,19 @@ def captured(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> bool:
 
 
 def _everywhere(node: Any, old: Any, names: frozenset[Any], fixed: set[Any]) -> bool:
-    if not names <= old.free_symbols or names & fixed:
+    if not names <= old.free_symbols or names & fixed or (isinstance(node, sp.Subs) and not _may_be_put(node)):
         return False
     return not isinstance(node, _LOCAL) or all(_is_inside(name) for name in names)
+
+
+def _may_be_put(node: sp.Subs) -> bool:
+    """Whether the values that are put in are values of the symbols."""
+    return all(
+        getattr(value, f"is_{said}") is True
+        for symbol, value in zip(node.variables, node.point, strict=True)
+        for said in ASSUMPTIONS
+        if getattr(symbol, f"is_{said}")
+    )
 
 
 def _is_inside(symbol: Any) -> bool:

@@ -353,6 +353,7 @@ def trade_off_of_samples() -> Derivation:
             " 1 - P_n(S) over (randomised) sets of bins with Q_n(S) <= a. "
             f"{INDEPENDENT}; {BINS}.",
             kind="definition",
+            premises=(INDEPENDENT, BINS),
         ),
         named(tau, "tau is at least as large as both total variations, tau = max + x.", most + spare, "laws"),
         *(
@@ -409,7 +410,7 @@ def trade_off_of_samples() -> Derivation:
                     "radius",
                     of=simultaneous_limits,
                     at={failure: 1 / (1 + gap)},
-                    granted={INDEPENDENT: "laws", BINS: "laws", "0 < gamma < 1": "0 < gamma < 1"},
+                    granted={"0 < gamma < 1": "0 < gamma < 1"},
                 ),
             ),
         ),
@@ -419,7 +420,7 @@ def trade_off_of_samples() -> Derivation:
         id="score_auditing.trade_off_of_samples",
         title="How far the trade-off curve of two histograms is from that of the binned laws",
         sources=("KM-Fig5", "KM-Fig6"),
-        hypotheses=(),
+        hypotheses=(INDEPENDENT, BINS),
         steps=steps,
         result_step="missed mass",
         symbols={"p": p, "tau": tau},
@@ -431,8 +432,13 @@ def trade_off_of_samples() -> Derivation:
             Fault("half the error", "above", lambda rhs: rhs - tau / 2),
         ),
         concludes=tuple(
-            Conclusion(claim, step, part=part)
-            for claim in ("KM-Fig5", "KM-Fig6")
+            Conclusion(
+                claim, step, part=part, granted={INDEPENDENT: "10^5 independent draws from each law", BINS: drawn_in}
+            )
+            for claim, drawn_in in (
+                ("KM-Fig5", "112 bins on [-1.3, 2.3], the outer two open"),
+                ("KM-Fig6", "100 bins on [-10, 11], the outer two open"),
+            )
             for step, part in (
                 ("binning", "sampling error, in both errors of the curve"),
                 ("missed mass", "sampling error of what one set misses"),

@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, captured, number_of_array, taken_over, unheard
+from ndis_verify.symbolic.scopes import ASSUMPTIONS, STEPPED, captured, number_of_array, taken_over, unheard
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import SAMPLE_DIGITS, any_value, as_expression, is_zero, value_at
 
@@ -39,6 +39,8 @@ def _taken(node: Any) -> Any:
     """What a node is; a limit that there is not stays as it is written, and what is taken of it."""
     if not isinstance(node, sp.Limit):
         return node if node.has(sp.Limit) else node.doit()
+    if node.args[0].has(*STEPPED):  # SymPy takes the value at the place
+        return node
     by_parts = _of_parts(node.args[0], node)
     found = _in_every_case(node) if by_parts is None else by_parts
     return node if found.has(*_NOTHING) else found
@@ -194,14 +196,26 @@ def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
 
 
 def has_sign(expression: Any, relation: str) -> bool | None:
-    """Whether SymPy's assumptions say `expression relation 0`, and no value at a corner of what they leave differs."""
+    """Whether SymPy's assumptions say `expression relation 0`, and no value at a corner of what they leave differs; of
+    an arctangent, of which they say too much, it has the sign of what it is of.
+    """
+    whole, angles = expression, expression.atoms(sp.atan)
+    if angles:
+        expression = expression.xreplace({one: _of_one_sign(one.args[0]) for one in angles})
     sign: bool | None = {
         ">": expression.is_positive,
         ">=": expression.is_nonnegative,
         "<": expression.is_negative,
         "<=": expression.is_nonpositive,
     }[relation]
-    return sign if sign is not True or keeps_sign(expression, relation) else None
+    return sign if sign is not True or keeps_sign(whole, relation) else None
+
+
+def _of_one_sign(value: Any) -> sp.Dummy:
+    """Any number of which no more is known than the sign of `value`."""
+    signs = ("positive", "negative", "nonnegative", "nonpositive")
+    known = next((one for one in signs if getattr(value, f"is_{one}")), "real")
+    return sp.Dummy(**{known: True})
 
 
 @lru_cache(maxsize=4096)

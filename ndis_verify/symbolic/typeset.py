@@ -145,7 +145,7 @@ def _condition(step: Any) -> str:
 
 
 def _use(use: Any, named: Any) -> str:
-    return named(use.step) if use.of is None else f"{prose(use.step)} of {prose(use.of().title)}"
+    return named(use.step) if use.of is None else f"{prose(use.step)} of {prose(use.lemma.title)}"
 
 
 def method(step: Any) -> str:
