@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_hypotheses import in_words
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import between_0_and_1, scalar
+from ndis_verify.symbolic.notation import between_0_and_1, beyond, scalar, xi
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
 
@@ -25,15 +25,22 @@ _CONTINUOUS = (
 )
 WITHOUT_JUMPS = {name for name in FACTS if name.endswith("without jumps")}  # facts that say that something has none
 _IN_ONE = ("the smaller of two, without jumps",)  # in the symbol of its limit; the others in all that f depends on
+_BETWEEN_ENDS = ("a value of a supremum over an interval",)
+_BELOW_A_CORNER = "a sum of a convex function below a corner"
+_RANGES = {between_0_and_1: [(0, ">"), (1, "<")], xi: [(-1, ">="), (1, "<=")]}
 _QUANTITIES = ("mean_shift",)  # in both arguments: as their closed form shows
 
 
 def not_continuous(derivation: Derivation, step: Step, names: Mapping[Any, Any]) -> Iterator[str]:
     """What in the letters of a fact may jump where it has to be continuous; `names`: what names stand for."""
     fact = FACTS[step.fact]
-    for name, over, _ in fact.continuous(step.letters) if fact.continuous else ():
-        value = _form(step.letters[name])
-        for part in sorted(may_jump(value, {over}, names), key=str):
+    for name, over, ends in fact.continuous(step.letters) if fact.continuous else ():
+        value = _value(step, name)
+        jumps = may_jump(value, {over}, names)
+        if ends:
+            anywhere = sp.Dummy(over.name, real=True)
+            jumps |= may_jump(value.xreplace({over: anywhere}), {anywhere}, names)
+        for part in sorted(jumps, key=str):
             if not _is_said_continuous(derivation, step, part, over):
                 yield f"{name!r} has {part}, which may jump"
 
@@ -60,7 +67,9 @@ def at_ends(step: Step) -> Iterator[tuple[Any, Any, Any]]:
     if step.kind != "fact" or fact is None or fact.continuous is None or set(step.letters) != set(fact.letters):
         return
     for name, over, ends in fact.continuous(step.letters):
-        yield from ((_form(step.letters[name]), over, as_expression(end)) for end in ends)
+        anywhere = sp.Dummy(over.name, real=True)  # an end need not have the sign of what is inside
+        f = _value(step, name).xreplace({over: anywhere})
+        yield from ((f, anywhere, as_expression(end)) for end in ends)
 
 
 def along(step: Step) -> Iterator[tuple[Any, list[Step]]]:
@@ -68,10 +77,25 @@ def along(step: Step) -> Iterator[tuple[Any, list[Step]]]:
     fact = FACTS.get(step.fact)
     if step.kind != "fact" or fact is None or fact.continuous is None or set(step.letters) != set(fact.letters):
         return
-    for name, over, _ in fact.continuous(step.letters):
-        bounds = [(step.letters[end], sign) for end, sign in (("low", ">="), ("high", "<=")) if end in step.letters]
-        bounds += [(0, ">"), (1, "<")] if over == between_0_and_1 else []
-        yield _form(step.letters[name]), [Step("", "", over, end, sign, kind="definition") for end, sign in bounds]
+    for name, over, ends in fact.continuous(step.letters):
+        bounds = [*zip(ends, (">=", "<="), strict=True)] if len(ends) == 2 and _are_in_order(step.fact) else []
+        bounds += _RANGES.get(over, [])
+        f = _value(step, name)
+        if step.fact == _BELOW_A_CORNER:  # every number below it
+            f = f.subs(over, step.letters["cap"] / (1 + beyond))
+        yield f, [Step("", "", over, end, sign, kind="definition") for end, sign in bounds]
+
+
+def _are_in_order(name: str) -> bool:
+    """Whether the first of two ends of an interval is the lower one: a condition says so, or that something is between
+    them.
+    """
+    return "order" in FACTS[name].required or name in _BETWEEN_ENDS
+
+
+def _value(step: Step, name: Any) -> Any:
+    """A letter, or what is made of letters."""
+    return _form(step.letters[name] if isinstance(name, str) else name)
 
 
 def _form(letter: Any) -> Any:

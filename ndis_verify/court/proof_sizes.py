@@ -80,6 +80,8 @@ def _spoken(
 
 def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:
     yield from ((value,) for value in step.letters.values() if isinstance(value, sp.Basic))
+    if step.fact == "density of a normal law by its precision":
+        yield step.letters["N"], step.letters["M"]
     if step.lhs is None:
         return
     products = []

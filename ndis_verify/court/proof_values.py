@@ -19,12 +19,13 @@ from sympy.polys.polyerrors import PolynomialError
 
 from ndis_verify.court.proof_continuity import along, at_ends
 from ndis_verify.court.proof_inverses import Definite
+from ndis_verify.court.proof_names import GOES_OVER
 from ndis_verify.court.proof_signs import Signs, assumed_sign, factors
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import inside
 from ndis_verify.symbolic.notation import held, point, scalar, sign_changes
-from ndis_verify.symbolic.scopes import bound
+from ndis_verify.symbolic.scopes import binders, bound
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 from ndis_verify.symbolic.zero import as_expression
 
@@ -104,9 +105,10 @@ def _where(derivation: Derivation) -> dict[str, list[Step]]:
 def _of_step(
     derivation: Derivation, step: Step, signs: Signs, local: Mapping[str, list[Step]], matrices: Definite
 ) -> Iterator[str]:
+    everywhere = _for_every_value(derivation, step)
     for one in reversed([*steps_in(step)]):
         used = _learn(derivation, one, signs, matrices)
-        known = signs.beside(local.get(one.name, []))
+        known = (signs if everywhere is None else everywhere).beside(local.get(one.name, []))
         for side, ends in dict.fromkeys(found for each in (one, *used) for found in _sides(each)):
             if side.has(sp.zoo, sp.nan):
                 yield f"{side} has no value"
@@ -120,6 +122,30 @@ def _of_step(
                 yield from (f"divides by {zero}, which may be 0 at the end {end}" for zero in zeros)
         signs.learn(one)
         matrices.learn(one)
+
+
+def _for_every_value(derivation: Derivation, step: Step) -> Signs | None:
+    """What is known of numbers whatever the symbols are over which a fact, or a side of its, goes; None where no
+    hypothesis speaks of one.
+    """
+    if step.kind != "fact":
+        return None
+    over = {step.letters[name] for name in GOES_OVER if name in step.letters}
+    over |= set().union(*(bound(node) for side in (step.lhs, step.rhs) for node in binders(side)))
+    given = [(text, derivation.supposed(text)) for text in derivation.given]
+    spoken = {
+        text for text, one in given if one is not None and over & set(as_expression(one.lhs - one.rhs).free_symbols)
+    }
+    if not spoken:
+        return None
+    signs = Signs()
+    for text, one in given:
+        if text not in spoken:
+            signs.learn(one)
+    for one in derivation.steps[: derivation.steps.index(step)]:
+        if not over & derivation.fixed(one.name):
+            signs.learn(one)
+    return signs
 
 
 def _shown(found: tuple[Any, list[Any]]) -> str:

@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held, informed
+from ndis_verify.symbolic.notation import held
 
 r = sp.Symbol("r", positive=True)
 _LAWS = "laws of the release for each record of norm at most l, and for none"
@@ -44,7 +44,7 @@ def information() -> Derivation:
             " the prior's"
             " average of D(P_x || P_0), x against no record, for every prior.",
             "mutual information and any reference law",
-            {"information": informed(record, release), "divergence": sp.Symbol("D_x", nonnegative=True)},
+            {"input": record, "output": release, "divergence": sp.Symbol("D_x", nonnegative=True)},
             {"laws": _LAWS},
         ),
         Step(

@@ -14,13 +14,14 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.finite_means import is_over_its_range
 from ndis_verify.symbolic.notation import normal_mean, x
 from ndis_verify.symbolic.scopes import STEPPED, binders, bound
+from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
 
 Instance = tuple[Any, str, Any]  # left, sign, right
 NOTHING: Instance = (sp.Integer(0), ">", sp.Integer(0))  # of letters of which a fact says nothing: no step is this
 
 
-Continuity = tuple[str, Any, tuple[Any, ...]]  # a letter, what it is a function of, ends of its interval
+Continuity = tuple[Any, Any, tuple[Any, ...]]  # a letter, or what is made of letters, of what, ends of its interval
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,22 @@ def undrawn(letters: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return letters
 
 
+def by_coordinates(letters: Mapping[str, Any], name: str) -> Any:
+    """A letter that is a function of the coordinates of the point x, one by one, and of x in no other way."""
+    f = as_expression(letters[name])
+    place = quantity("coordinate", x)
+    if f.xreplace({place: sp.Dummy(real=True)}).has(x):
+        raise InputError(name, str(f), f"must speak of {x} by its coordinates alone")
+    return of_no_other_point(letters, name)
+
+
+def of_no_other_point(letters: Mapping[str, Any], name: str) -> Any:
+    """A letter in which nothing goes over the point x, in whose place another one is put."""
+    if over := [node for node in binders(as_expression(letters[name])) if x in bound(node)]:
+        raise InputError(name, str(letters[name]), f"must not be of {over[0]}, which goes over {x}")
+    return letters[name]
+
+
 def smooth(name: str = "f", *ends: Any) -> Callable[[Mapping[str, Any]], Sequence[Continuity]]:
     """That a letter is continuous in the argument, also at the ends, letters or numbers, of where it is looked at."""
     return lambda a: [(name, a["argument"], tuple(a[end] if isinstance(end, str) else end for end in ends))]
@@ -173,8 +190,7 @@ def of_the_point(letters: Mapping[str, Any], name: str) -> Any:
     f = letters[name]
     if not isinstance(f, sp.Lambda) or len(f.variables) != 1 or x in f.free_symbols:
         raise InputError(name, str(f), f"must be a Lambda, of the point {x} alone")
-    if over := [node for node in binders(f(x)) if x in bound(node)]:
-        raise InputError(name, str(f), f"must not be of {over[0]}, which goes over {x}")
+    of_no_other_point({name: f(x)}, name)
     return f
 
 

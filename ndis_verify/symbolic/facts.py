@@ -13,7 +13,18 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.fact import Fact, Instance, any_real, averaged, constant, linear, on_the_line, smooth, undrawn
+from ndis_verify.symbolic.fact import (
+    Fact,
+    Instance,
+    any_real,
+    averaged,
+    constant,
+    linear,
+    of_no_other_point,
+    on_the_line,
+    smooth,
+    undrawn,
+)
 from ndis_verify.symbolic.facts_of_angles import OF_ANGLES
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_covariances import OF_COVARIANCES
@@ -62,7 +73,7 @@ def _under_the_image(letters: Mapping[str, Any]) -> Instance:
     """Of the first of the two normal laws, at the image of a standard normal vector that has its law."""
     if letters["p"] != p(x) or letters["image"] != at_image:
         raise InputError("image", str(letters["image"]), f"must be {at_image}, and p the density {p(x)}")
-    return total(p(x) * letters["f"]), "=", normal_mean(undrawn(letters, "f")["f"].subs(x, at_image))
+    return total(p(x) * letters["f"]), "=", normal_mean(of_no_other_point(undrawn(letters, "f"), "f").subs(x, at_image))
 
 
 def _bounded_differences(letters: Mapping[str, Any]) -> Instance:
@@ -364,6 +375,15 @@ FACTS: Mapping[str, Fact] = {
         draws=("shares",),
         instance=lambda a: (summed(a["shares"]), "=", sp.Integer(1)),
     ),
+    "a part of a sum": Fact(
+        text="Where no a_j is negative, each is at most their sum.",
+        tex=r"a_j \ge 0 \implies a_j \le \sum_i a_i",
+        letters=("a",),
+        conditions={"sign": "a_j >= 0"},
+        reference="the other terms are not negative",
+        instance=lambda a: (a["a"], "<=", summed(a["a"])),
+        required={"sign": lambda a: (a["a"], ">=", sp.Integer(0))},
+    ),
     "a law has a point": Fact(
         text="Finitely many points on which there is a law are more than none.",
         tex=r"\sum_j p_j = 1 \implies \sum_j 1 > 0",
@@ -394,10 +414,21 @@ FACTS: Mapping[str, Fact] = {
         text="The share of n independent draws that fall on a point of probability p has mean square error p(1-p)/n.",
         tex=r"\mathbb{E}(\hat p - p)^2 = p (1 - p)/n",
         letters=("share", "mass", "n"),
-        conditions={"independent": "the share is of n independent draws from the law with this mass"},
+        conditions={
+            "independent": "the share is of n independent draws from the law with this mass",
+            "least": "p >= 0",
+            "most": "p <= 1",
+            "draws": "n > 0",
+        },
         reference="Feller, vol. 1, section IX.5, variance of the binomial law",
         draws=("share",),
+        apart={"mass": ("share",), "n": ("share",)},
         instance=lambda a: (average((a["share"] - a["mass"]) ** 2), "=", a["mass"] * (1 - a["mass"]) / a["n"]),
+        required={
+            "least": lambda a: (a["mass"], ">=", sp.Integer(0)),
+            "most": lambda a: (a["mass"], "<=", sp.Integer(1)),
+            "draws": lambda a: (a["n"], ">", sp.Integer(0)),
+        },
     ),
     "bounded differences": Fact(
         text="Where f is a function of the shares of n independent draws on finitely many points, and another draw in"
@@ -419,6 +450,7 @@ FACTS: Mapping[str, Fact] = {
         },
         reference="McDiarmid, On the method of bounded differences (1989), Lemma 1.2",
         draws=("f", "share", "moved"),
+        apart=dict.fromkeys(("formula", "c", "n", "t"), ("put", "taken", "change", "moved")),
         instance=_bounded_differences,
         required={
             "formula": lambda a: (a["f"], "=", a["formula"]),

@@ -190,6 +190,11 @@ OF_ANGLES: Mapping[str, Fact] = {
             "start": lambda a: (_at_start(a).subs(xi, -xi), "=", -_at_start(a)),
         },
         where={"carried": lambda a: (a["g"], ">", _zero)},
+        apart=dict.fromkeys(("edge", "d", "k"), ("t", cot, xi)),
+        continuous=lambda a: [
+            *((name, cot, (0,)) for name in ("speed", "across", "f")),
+            *((name, xi, ()) for name in ("speed", "across", "f")),
+        ],
     ),
     "more on the one side": Fact(
         text="Where |h| at xi is at least |h| at -xi for xi > 0, the expectation of xi |h|^k, k >= 0, is not negative:"

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance, undrawn
+from ndis_verify.symbolic.fact import Fact, Instance, any_real, by_coordinates, undrawn
 from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of, z
 from ndis_verify.symbolic.notation import divergence, largest, law, normal, normal_chance, normal_mean, total, where, x
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -87,7 +87,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         instance=lambda a: (
             total(density(a["mean"], a["std"]) * a["f"]),
             "=",
-            normal_mean(at_normal(undrawn(a, "f", "mean", "std")["f"], a["mean"], a["std"])),
+            normal_mean(at_normal(by_coordinates(undrawn(a, "f", "mean", "std"), "f"), a["mean"], a["std"])),
         ),
         required={
             "positive": lambda a: (a["std"], ">", sp.Integer(0)),
@@ -105,7 +105,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         instance=lambda a: (
             where(density(a["mean"], a["std"]), a["f"]),
             "=",
-            normal_chance(at_normal(undrawn(a, "f", "mean", "std")["f"], a["mean"], a["std"])),
+            normal_chance(at_normal(by_coordinates(undrawn(a, "f", "mean", "std"), "f"), a["mean"], a["std"])),
         ),
         required={"positive": lambda a: (a["std"], ">", sp.Integer(0))},
     ),
@@ -174,7 +174,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
             normal_mean(undrawn(a, "f", "b")["f"].subs(a["argument"], total_of(a["b"] * entry(z)))),
             "=",
             sp.Integral(
-                a["f"].subs(a["argument"], a["length"] * a["argument"]) * phi(a["argument"]),
+                a["f"].subs(any_real(a["argument"]), a["length"] * a["argument"]) * phi(a["argument"]),
                 (a["argument"], -sp.oo, sp.oo),
             ),
         ),

@@ -138,6 +138,8 @@ def _slope_by_flux(exchanged: bool) -> Fact:
 
 def _flux(a: Mapping[str, Any]) -> Instance:
     P = _pair(a)
+    if a["ratio"] == a["left"]:
+        raise InputError("left", str(a["left"]), "must be another symbol than the ratio")
     rest = left_of(P, a["edge"])
     mean = sp.Integral(ratio_density(a["ratio"]) * a["fall"], (a["ratio"], 0, sp.oo))
     return flux(a["which"], P, a["edge"]), "=", -average(mean.subs(_generic(a["left"], "nonnegative"), rest))

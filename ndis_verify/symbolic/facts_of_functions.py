@@ -357,7 +357,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         },
         reference="Rudin, Real and Complex Analysis, Theorem 1.32; the integrand is 0 before the point",
         instance=lambda a: (
-            sp.Integral(a["f"] * sp.Max(0, 1 - sp.exp(a["h"])), (a["argument"], 0, sp.oo)),
+            sp.Integral(a["f"] * sp.Max(0, 1 - sp.exp(a["h"])), (without_end(a)["argument"], 0, sp.oo)),
             "=",
             sp.Integral(a["f"], (a["argument"], a["edge"], sp.oo))
             - sp.Integral(sp.exp(a["h"]) * a["f"], (a["argument"], a["edge"], sp.oo)),
@@ -385,7 +385,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         },
         reference="Rudin, Real and Complex Analysis, Theorem 1.32; the integrand is 0 beyond the point",
         instance=lambda a: (
-            sp.Integral(a["f"] * sp.Max(0, 1 - sp.exp(a["h"])), (a["argument"], 0, sp.oo)),
+            sp.Integral(a["f"] * sp.Max(0, 1 - sp.exp(a["h"])), (without_end(a)["argument"], 0, sp.oo)),
             "=",
             sp.Integral(a["f"], (a["argument"], 0, a["edge"]))
             - sp.Integral(sp.exp(a["h"]) * a["f"], (a["argument"], 0, a["edge"])),
@@ -473,6 +473,11 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         },
         reference="Anderson (1955), Theorem 1, for the sets where g and where h is above a level, over all levels",
         instance=_overlap,
+        continuous=lambda a: [
+            (sp.Derivative(sp.log(of_the_point(a, name)(x)), (x, order)).doit(), x, ())
+            for name in ("g", "h")
+            for order in (1, 2)
+        ],
         required={
             "even": lambda a: _even(a, "g"),
             "other even": lambda a: _even(a, "h"),
@@ -504,6 +509,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         reference="weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
         " Applications, Propositions 4.B.2 and 5.A.9",
         instance=_below_a_corner,
+        continuous=smooth("f", 0, "cap"),
         required={
             "at 0": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", sp.Integer(0)),
             "rises": lambda a: (_slope(a, a["cap"] / (1 + beyond)), ">=", sp.Integer(0)),

@@ -401,7 +401,12 @@ OF_LAWS: Mapping[str, Fact] = {
         tex=r"\delta_{P,Q}(\varepsilon) = \mathbb{E} \int \max(A\,e^{-(x - m)^2/(2 \lambda)}"
         r" - B\,e^{-x^2/(2 \kappa)}, 0)\,dx",
         letters=("mean", "other mean", "variance", "other variance", "rest", "other rest", "along", "epsilon"),
-        conditions={"variance": "the one variance is positive", "other variance": "so is the other"},
+        conditions={
+            "variance": "the one variance is positive",
+            "other variance": "so is the other",
+            "rest": "that of the one coordinate is positive under the first law",
+            "other rest": "and under the second",
+        },
         reference="densities of products, Tonelli's theorem and translations: Rudin, Real and Complex Analysis,"
         " Theorems 8.8 and 2.20",
         instance=lambda a: (
@@ -426,6 +431,8 @@ OF_LAWS: Mapping[str, Fact] = {
         required={
             "variance": lambda a: (a["variance"], ">", sp.Integer(0)),
             "other variance": lambda a: (a["other variance"], ">", sp.Integer(0)),
+            "rest": lambda a: (a["rest"][1], ">", sp.Integer(0)),
+            "other rest": lambda a: (a["other rest"][1], ">", sp.Integer(0)),
         },
     ),
     "data processing": Fact(

@@ -117,7 +117,7 @@ OF_PRODUCTS: Mapping[str, Fact] = {
         reference="p - e^eps q = p (1 - e^{eps + log q/p}); a sum of d squares of standard normal variables:"
         " Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.1",
         instance=lambda a: (
-            products(0, a["first"], a["second"], a["first"], a["second"], a["d"], a["epsilon"]),
+            products(*(0, a_number(a, "first"), a_number(a, "second"), a["first"], a["second"], a["d"], a["epsilon"])),
             "=",
             sp.Integral(
                 chi2_density(a["d"], a["t"])

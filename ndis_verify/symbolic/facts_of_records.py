@@ -7,7 +7,6 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, any_real, smooth
 from ndis_verify.symbolic.notation import (
@@ -105,22 +104,19 @@ def _falling(a: Mapping[str, Any]) -> Instance:
     return scalar(transpose(a["a"] - a["b"]) * gap), "<=", sp.Integer(0)
 
 
-def _without_parameters(a: Mapping[str, Any]) -> None:
-    """Refuses a limit that speaks of a parameter whose limit was taken, and parameters that are not two."""
-    first, second = a["first"], a["second"]
-    if first == second or not (first.is_Symbol and second.is_Symbol):
-        raise InputError("second", str(second), "must be another symbol than the first parameter")
-    numbers = ("limit", "limit variance", "other limit variance", "epsilon")
-    for name, gone in (*((name, {first, second}) for name in numbers), ("between", {first}), ("between edge", {first})):
-        if spoken := gone & as_expression(a[name]).free_symbols:
-            raise InputError(name, str(a[name]), f"must not speak of {min(spoken, key=str)}, which went to its limit")
+def _two_parameters(a: Mapping[str, Any]) -> bool:
+    """Whether both stand for every positive number, and are two."""
+    positive = sp.Symbol("any", positive=True).assumptions0
+    both = (a["first"], a["second"])
+    return both[0] != both[1] and all(isinstance(one, sp.Symbol) and one.assumptions0 == positive for one in both)
 
 
 def _limit(exchanged: bool) -> Fact:
     """Of the first law from the other; exchanged: of the other one from the first."""
 
     def instance(a: Mapping[str, Any]) -> Instance:
-        _without_parameters(a)
+        if not _two_parameters(a):
+            return NOTHING
         end = (normal(0, a["limit variance"]), normal(a["limit"], a["other limit variance"]))
         one = (normal(0, a["variance"]), normal(a["distance"], a["other variance"]))
         if exchanged:
@@ -154,6 +150,10 @@ def _limit(exchanged: bool) -> Fact:
         reference="Scheffe's lemma: Billingsley, Probability and Measure, Theorem 16.12; growth: Anderson's inequality,"
         " Tong, Probability Inequalities, Theorem 4.2.5",
         instance=instance,
+        apart={
+            **dict.fromkeys(("limit", "limit variance", "other limit variance", "epsilon"), ("first", "second")),
+            **dict.fromkeys(("between", "between edge"), ("first",)),
+        },
         assumed={"all": lambda a: sp.Ge(a["second"], a["edge"])},
         required={
             "edge": lambda a: (sp.Limit(a["edge"], a["first"], 0), "=", a["between edge"]),

@@ -55,15 +55,7 @@ def _image(a: Mapping[str, Any]) -> Any:
     return image
 
 
-def _without(a: Mapping[str, Any], *names: str) -> None:
-    """Refuses letters that speak of theta."""
-    for name in names:
-        if a["theta"] in as_expression(a[name]).free_symbols:
-            raise InputError(name, str(a[name]), "must not depend on theta")
-
-
 def _exponent(a: Mapping[str, Any]) -> Instance:
-    _without(a, "mean", "variance", "rest")
     return a["joint"], "=", -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"]
 
 
@@ -135,6 +127,13 @@ def _exact_limit(upper: bool) -> Fact:
     )
 
 
+def _fixed_number(bound_: Any) -> Any:
+    """A bound that is one number whatever is given."""
+    if as_expression(bound_).has(given):
+        raise InputError("bound", str(bound_), "must be the same whatever is given")
+    return bound_
+
+
 def _of_one_vector(a: Mapping[str, Any]) -> Instance:
     """The sum of (w^T z_k)^2, times a number."""
     if not as_expression(a["c"]).is_commutative:
@@ -203,7 +202,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("event", "bound"),
         conditions={"given": "the conditional probability is at most the bound"},
         reference="Billingsley, Probability and Measure, section 33",
-        instance=lambda a: (exceeds(a["event"]), "<=", a["bound"]),
+        instance=lambda a: (exceeds(a["event"]), "<=", _fixed_number(a["bound"])),
         required={"given": lambda a: (given(a["event"]), "<=", a["bound"])},
     ),
     "Hoeffding's inequality": Fact(
@@ -220,6 +219,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         },
         reference="Hoeffding, Probability inequalities for sums of bounded random variables (1963), Theorem 1",
         draws=("X", "mean"),
+        apart={"mean": ("X",), "X": ("mean",), "m": ("X", "mean"), "c": ("X", "mean")},
         instance=lambda a: (
             chance(sp.Abs(a["mean"] - average(a["X"])) - a["c"]),
             "<=",
@@ -281,6 +281,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, section 33: conditional densities",
         brings=("theta", "y"),
         of_brought=("joint", "mean", "rest"),
+        apart=dict.fromkeys(("mean", "variance", "rest", "at"), ("theta",)) | {"variance": ("theta", "y")},
         instance=lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),
         required={
             "exponent": _exponent,
@@ -302,10 +303,19 @@ OF_SAMPLES: Mapping[str, Fact] = {
         text="The share of n draws from a law that fall on a point has the point's mass as its expectation.",
         tex=r"\mathbb{E}\,\hat p = p",
         letters=("share", "mass"),
-        conditions={"draws": "the share is of draws from the law with this mass"},
+        conditions={
+            "draws": "the share is of draws from the law with this mass",
+            "sign": "no mass is negative",
+            "law": "the masses add up to 1",
+        },
         reference="Feller, vol. 1, section IX.2",
         draws=("share",),
+        apart={"mass": ("share",)},
         instance=lambda a: (average(a["share"]), "=", a["mass"]),
+        required={
+            "sign": lambda a: (a["mass"], ">=", sp.Integer(0)),
+            "law": lambda a: (summed(a["mass"]), "=", sp.Integer(1)),
+        },
     ),
     "mean square of a chi variable": Fact(
         text="The square of a chi variable with r degrees of freedom has the expectation r.",
@@ -389,10 +399,12 @@ OF_SAMPLES: Mapping[str, Fact] = {
         " (KL)"
         " of the output's law given it from any one law.",
         tex=r"I(X; Y) \le \mathbb{E}_X \mathrm{KL}(P_{Y \mid X} \| Q)",
-        letters=("information", "divergence"),
+        letters=("input", "output", "divergence"),
         conditions={"laws": "the laws of the output given each input, and one reference law"},
         reference="Polyanskiy and Wu, Information Theory, Theorem 4.1",
-        instance=lambda a: (a["information"], "<=", average(a["divergence"])),
+        brings=("divergence",),
+        not_negative=("divergence",),
+        instance=lambda a: (informed(a["input"], a["output"]), "<=", average(a["divergence"])),
     ),
     "information of a place in noise": Fact(
         text="The mutual information of a place among finitely many, drawn from any law, and of normal noise of"

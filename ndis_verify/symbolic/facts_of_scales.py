@@ -396,6 +396,7 @@ OF_SCALES: Mapping[str, Fact] = {
         " Q from P is 0.",
         tex=r"\log\tfrac{q}{p} \le \varepsilon \implies \delta_{Q,P}(\varepsilon) = 0",
         letters=(*_LOSS, "epsilon", "level", "value"),
+        apart=dict.fromkeys((*_LOSS, "epsilon", "level"), ("value",)),
         conditions={
             **_AFFINE,
             "sign": "the statistic is not negative: the value of W stands for any number >= 0",

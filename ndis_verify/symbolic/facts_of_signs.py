@@ -185,6 +185,7 @@ OF_SIGNS: Mapping[str, Fact] = {
             "end": "h tends to 0",
         },
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        continuous=smooth("f", 0),
         instance=lambda a: (_of_one_turn(a)["f"], ">=", _zero),
         required={
             "start": lambda a: (a["f"].subs(a["argument"], 0), ">=", _zero),

@@ -163,6 +163,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         " definite matrices M of that of P at x times that of the Wishart law at M.",
         tex=r"f_Z(x) = \int f_{P(M)}(x)\,f_{\mathcal{W}(N, r)}(M)\,dM",
         letters=("Z", "P", "N", "M", "x", "r", "d", "least"),
+        apart=dict.fromkeys(("Z", "N", "x", "r", "d", "least"), ("M",)),
         conditions={
             **_DEFINITE,
             "given": "Z has the law P given M",
@@ -237,6 +238,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         " > d - 1.",
         tex=r"\int (\det M)^{(n-d-1)/2} e^{-\operatorname{tr}(S M)/2}\,dM = 2^{nd/2}\,\Gamma_d(n/2)\,(\det S)^{-n/2}",
         letters=("N", "X", "w", "M", "n", "d", "least"),
+        apart=dict.fromkeys(("N", "X", "w", "n", "d", "least"), ("M",)),
         conditions={**_DEFINITE, "inverse": "X N = I", "rows": "n > d - 1", "size": "N has d columns"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 2.1.11",
         instance=_at_definite(

@@ -28,7 +28,8 @@ def width_of_least_square_error() -> Derivation:
     """
     slope, x, start = sp.symbols("b x u", real=True)
     total = rough_p + rough_q
-    mass = sp.Symbol("p", nonnegative=True)
+    odds = sp.Symbol("v", nonnegative=True)
+    mass = 1 / (1 + odds)  # of a bin that has some
     error = 2 / (draws * width) + width**2 * total / 12
     steps = (
         Step(
@@ -42,7 +43,12 @@ def width_of_least_square_error() -> Derivation:
             "A bin's share of n draws;",
             "variance of a share",
             {"share": sp.Symbol("p_hat", real=True), "mass": mass, "n": draws},
-            {"independent": _DRAWS},
+            {
+                "independent": _DRAWS,
+                "least": Step("p >= 0", "", lhs=mass, rhs=zero, relation=">=", witness=mass),
+                "most": Step("p <= 1", "", lhs=mass, rhs=sp.Integer(1), relation="<=", witness=-odds / (1 + odds)),
+                "draws": Step("n > 0", "", lhs=draws, rhs=zero, relation=">", witness=draws),
+            },
         ),
         Step(
             "variance",

@@ -21,6 +21,7 @@ shorter = sp.Symbol("t", nonnegative=True)  # times which the shift is made shor
 shift = sp.symbols("u_1 u_2", real=True)  # of the means, along e and across it
 ORDERS = ("first law first", "second law first")
 _WHICH = ("larger", "smaller")
+_COORDINATES = ("along e", "across e")
 _angle = sp.Symbol("alpha", real=True)  # every share is the square of its sine
 _SHORTER = Hypothesis("t <= 1", shorter <= 1)
 
@@ -391,7 +392,7 @@ def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]
                 relation=">",
                 witness=sp.expand(variance),
             )
-            for name, pair in zip(("along e", "across e"), variances)
+            for name, pair in zip(_COORDINATES, variances)
             for which, variance in zip(_WHICH, pair)
         ),
     ]
@@ -399,7 +400,7 @@ def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]
         ordered = [pair[::-sign] for pair in variances]
         done = [share * part for part in shift]
         bounds = []
-        for along, name in enumerate(("along e", "across e")):
+        for along, name in enumerate(_COORDINATES):
             rest, sides = 1 - along, []
             means = (zero, done[rest])[::-sign]
             pieces = [(means[side], ordered[rest][side]) for side in (0, 1)]
@@ -422,12 +423,11 @@ def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]
                         "one coordinate at a time,",
                         "slices of two normal laws",
                         letters,
-                        dict(
-                            zip(
-                                ("variance", "other variance"),
-                                (f"{which} variance, {name}" for which in _WHICH[::-sign]),
-                            )
-                        ),
+                        {
+                            f"{other}{condition}": f"{which} variance, {coordinate}"
+                            for other, which in zip(("", "other "), _WHICH[::-sign])
+                            for condition, coordinate in (("variance", name), ("rest", _COORDINATES[rest]))
+                        },
                     )
                 )
                 sides.append(steps[-1])

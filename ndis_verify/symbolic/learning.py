@@ -11,6 +11,7 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypot
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
 from ndis_verify.symbolic.notation import average, bin_of_sum, chance, summed
+from ndis_verify.symbolic.sketch_records import inferred
 
 draws, bins, failure, accuracy, t = sp.symbols("n k delta tau t", positive=True)
 y, b = sp.symbols("y b", real=True)
@@ -26,9 +27,13 @@ _mass, _drawn, _put = (sp.Function(name, nonnegative=True)(bin_of_sum) for name 
 _error = sp.Abs(_share - _mass)
 
 
-def _whole(name: str, mass: Any, why: str) -> Step:
+def whole(name: str, mass: Any, why: str) -> Step:
     """The masses of a law on the points, whatever they are, add up to 1."""
     return Step(name, why, lhs=summed(mass), rhs=one, kind="definition")
+
+
+def _not_negative_mass() -> Step:
+    return Step("p >= 0", "", lhs=_mass, rhs=zero, relation=">=", witness=_mass)
 
 
 def _notation() -> tuple[Step, ...]:
@@ -61,7 +66,15 @@ def mean_distance() -> Derivation:
     bound_of_bin = t / (2 * draws) * _mass + 1 / (2 * t)
     steps = (
         *_notation(),
-        _whole("mass", _mass, "p is a law."),
+        whole("mass", _mass, "p is a law."),
+        by_fact(
+            "a mass is at most 1",
+            "No mass is more than all.",
+            "a part of a sum",
+            {"a": _mass},
+            {"sign": _not_negative_mass()},
+        ),
+        inferred("at most 1", "So each is at most 1.", _mass, "<=", one, "a mass is at most 1", "mass"),
         by_fact("points there are", "So there is a point.", "a law has a point", {"mass": _mass}, {"mass": "mass"}),
         Step(
             "points", "k is their number.", lhs=bins, rhs=summed(one), kind="definition", premises=("points there are",)
@@ -84,7 +97,12 @@ def mean_distance() -> Derivation:
             kind="fact",
             fact="variance of a share",
             letters={"share": _share, "mass": _mass, "n": draws},
-            conditions={"independent": _INDEPENDENT},
+            conditions={
+                "independent": _INDEPENDENT,
+                "least": _not_negative_mass(),
+                "most": "at most 1",
+                "draws": Step("n > 0", "", lhs=draws, rhs=zero, relation=">", witness=draws),
+            },
         ),
         linear(
             "expected parabola",
@@ -254,8 +272,8 @@ def deviation() -> Derivation:
             ((one, _error), (1 / draws, _put), (1 / draws, _drawn)),
             "draws",
         ),
-        _whole("unit mass put", _put, "A unit mass at one point, as any law."),
-        _whole("unit mass drawn", _drawn, "And another one."),
+        whole("unit mass put", _put, "A unit mass at one point, as any law."),
+        whole("unit mass drawn", _drawn, "And another one."),
         at_most(
             "one draw",
             "Changing one draw moves TV by at most 1/n.",

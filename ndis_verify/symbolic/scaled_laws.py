@@ -68,6 +68,9 @@ def form_under(a: Mapping[str, Any]) -> Instance:
 
 
 def law_of_statistic(a: Mapping[str, Any]) -> Instance:
+    """The density is a function of one argument."""
+    if len(getattr(a["f"], "args", ())) != 1 or a["f"].args[0] != a.get("argument", a["f"].args[0]):
+        raise InputError("f", str(a["f"]), "must be a function of the argument alone")
     return law_under(total_of(a["statistic"]), a["P"]), "=", a["f"]
 
 
