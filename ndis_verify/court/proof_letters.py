@@ -34,6 +34,7 @@ from ndis_verify.symbolic.zero import as_expression
 _BETWEEN_ENDS = (sp.Integral, sp.Sum, sp.Product)
 _POINT_BY_POINT = ("both sides of an edge", "equal on both sides of an edge")  # nothing is said of what is near a point
 _PUTS_NOTHING_IN = ("means keep the order",)  # but what it takes the mean of
+_OF_EVERY_VECTOR = ("eigenvalues follow Rayleigh quotients", "eigenvalues lie above a bound of Rayleigh quotients")
 _DISTANCES = frozenset((below, beyond, share, within))  # by which facts reach every point of a side, or of an interval
 
 
@@ -94,9 +95,20 @@ def _of_arguments(derivation: Derivation, step: Step, fact: Fact, behind: Mappin
                 yield f"{name!r} is {other}, which depends on the point x"
     for condition, shown in step.conditions.items():
         known = derivation.fixed_in(shown) if isinstance(shown, Step) else derivation.fixed(shown)
-        for argument in (_everywhere(fact, condition, step.letters, over) | places) - {anything}:
+        vectors = _vectors(step) if step.fact in _OF_EVERY_VECTOR else set()
+        for argument in (_everywhere(fact, condition, step.letters, over) | places | vectors) - {anything}:
             if argument in known:
                 yield f"condition {condition!r} is shown at one {argument} alone"
+
+
+def _vectors(step: Step) -> set[Any]:
+    """The letters in quotients that the matrices do not speak of: any vector."""
+    named = ("quotient", "other quotient")
+    quotients, others = (
+        set().union(*(symbols_of(value) for name, value in step.letters.items() if (name in named) is part))
+        for part in (True, False)
+    )
+    return {one for one in quotients - others if not one.is_commutative}
 
 
 def _put_under(step: Step) -> Iterator[str]:

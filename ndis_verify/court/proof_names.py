@@ -263,14 +263,32 @@ def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str
 
 
 def of_letters(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
-    """What letters speak of, themselves or by a name, from which the fact wants them apart."""
-    for name, others in fact.apart.items():
+    """What letters speak of, themselves or by a name, from which the fact wants them apart, any vector for which a
+    condition is shown among it; and unknown ones that are defined.
+    """
+    defined = {_head(name) for name in names_of(derivation)}
+    for name in fact.unknown:
+        if _head(step.letters[name]) in defined:
+            yield f"{name!r} is {step.letters[name]}, of which nothing is to be known, and something defines it"
+    every = dict.fromkeys(step.letters, (notation.anything,)) if _is_of_any_vector(fact, step.letters) else {}
+    for name, others in (*fact.apart.items(), *every.items()):
         spoken = _with_behind(derivation, step.letters[name])
         for other in others:
             value = step.letters[other] if isinstance(other, str) else other
             own = {value} if isinstance(value, (sp.Symbol, AppliedUndef)) else _spoken_of(value)
             if held := own & spoken:
                 yield f"{name!r} speaks of {min(held, key=str)}, from which it has to be apart"
+
+
+def _is_of_any_vector(fact: Fact, letters: Mapping[str, Any]) -> bool:
+    sides = [side for wanted in fact.required.values() for side in wanted(letters)[::2] if side is not None]
+    return any(notation.anything in as_expression(side).free_symbols for side in sides)
+
+
+def _head(value: Any) -> Any:
+    """The symbol that a letter is, or the function of which it is a call, what noise is added to it left out."""
+    value = value.args[0] if getattr(value, "func", None) == notation.with_noise else value
+    return value.func if isinstance(value, AppliedUndef) else value
 
 
 def _with_behind(derivation: Derivation, value: Any) -> set[Any]:

@@ -244,6 +244,8 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
         yield "is no equation"
     if step.lhs == anything:
         yield f"{step.lhs} stands for any vector"
+    if anything in as_expression(step.rhs).free_symbols and not as_expression(step.lhs).is_commutative:
+        yield f"{step.lhs} is another one for each {anything}, which stands for any vector"
     if step.lhs in variables(derivation):
         yield f"{step.lhs} is a variable of the claim"
     if any(one.kind == "definition" and one.lhs == step.lhs for one in earlier):

@@ -31,13 +31,13 @@ class Fact:
     `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
     `draws`: the letters that are drawn at random, of which no value is put in. `brings`: those of what is said to
     exist, which the fact brings in, and of which no other letter but those of `of_brought` may speak. `apart`: letter
-    -> letters, or symbols, of which it may not speak, nor a name in it. `where`: condition -> the relation under which
-    alone it has to be shown. `assumed`: condition -> what the hypothesis that shows it has as its relation. `ends`:
-    letters that may be infinite. `not_negative`: the letters of what is said to exist that are not negative; of no
-    other one a sign is known. `continuous`: letters that have to be, each with the symbol in which, and the ends up to
-    which it has to be. `finite`: condition -> the means that have to be finite numbers, by their form or by what the
-    conditions and premises of the step say; of those of `or_infinite` it is enough that nothing that the mean is of is
-    negative.
+    -> letters, or symbols, of which it may not speak, nor a name in it. `unknown`: letters of which nothing says what
+    they are. `where`: condition -> the relation under which alone it has to be shown. `assumed`: condition -> what the
+    hypothesis that shows it has as its relation. `ends`: letters that may be infinite. `not_negative`: the letters of
+    what is said to exist that are not negative; of no other one a sign is known. `continuous`: letters that have to be,
+    or what is made of them, each with the symbol in which, and the ends up to which it has to be. `finite`: condition
+    -> the means that have to be finite numbers, by their form or by what the conditions and premises of the step say;
+    of those of `or_infinite` it is enough that nothing that the mean is of is negative.
     """
 
     text: str
@@ -51,6 +51,7 @@ class Fact:
     brings: tuple[str, ...] = ()
     of_brought: tuple[str, ...] = ()
     apart: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
     where: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
     assumed: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     ends: tuple[str, ...] = ()

@@ -92,8 +92,8 @@ def _normal_moment(a: Mapping[str, Any], power: int) -> Instance:
 def _sketched(a: Mapping[str, Any]) -> tuple[Any, Any]:
     """S w and S B, of letters of matrices."""
     for name in ("S", "B", "w"):
-        if a[name].is_commutative:
-            raise InputError(name, str(a[name]), "must be a matrix")
+        if a[name].is_commutative or (name == "S" and not isinstance(a[name], sp.Symbol)):
+            raise InputError(name, str(a[name]), "must be a matrix" if a[name].is_commutative else "must be a letter")
     return a["S"] * a["w"], a["S"] * a["B"]
 
 
@@ -111,6 +111,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         " given.",
         tex=r"B^{\mathsf T} w = 0 \implies \mathcal{L}(S w \mid S B) = \mathcal{L}(S w)",
         letters=("S", "B", "w"),
+        apart={"B": ("S",), "w": ("S",)},
         conditions={"normal": "S has independent standard normal entries", "uncorrelated": "B^T w = 0"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.7",
         instance=lambda a: (law_given(*_sketched(a)), "=", law_of(a["S"] * a["w"])),
@@ -123,6 +124,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         tex=r"\mathcal{L}(x + (A^{\mathsf T} A)^{-1} A^{\mathsf T} e \mid A)"
         r" = \mathcal{N}(x, s\,(A^{\mathsf T} A)^{-1})",
         letters=("S", "B", "w", "centre", "rows", "columns"),
+        apart={"B": ("S",), "w": ("S",), "centre": ("S",)},
         conditions={
             "independent": "e is independent of A",
             "normal": "S has independent standard normal entries",
@@ -209,6 +211,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         tex=r"\frac{x^{\mathsf T} S' x}{x^{\mathsf T} T' x} \le \frac{x^{\mathsf T} S x}{x^{\mathsf T} T x}"
         r" \implies \lambda_k(T'^{-1/2} S' T'^{-1/2}) \le \lambda_k(T^{-1/2} S T^{-1/2})",
         letters=("S", "T", "S'", "T'", "quotient", "other quotient"),
+        unknown=("S", "T", "S'", "T'"),
         conditions={
             "order": "the quotients are in order, for every x of length 1",
             "definite": "T is positive definite",
@@ -231,6 +234,7 @@ OF_MATRICES: Mapping[str, Fact] = {
         " of T^{-1/2} S T^{-1/2} is at least c.",
         tex=r"\frac{x^{\mathsf T} S x}{x^{\mathsf T} T x} \ge c \implies \lambda(T^{-1/2} S T^{-1/2}) \ge c",
         letters=("S", "T", "quotient", "bound"),
+        unknown=("S", "T"),
         conditions={"least": "the quotient is at least c", "definite": "T is positive definite"},
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
         instance=_quotients(
@@ -316,9 +320,14 @@ OF_MATRICES: Mapping[str, Fact] = {
         conditions={"first": "the entries have mean 0", "second": "and second moment 1", "independent": "independence"},
         required={"first": lambda a: _normal_moment(a, 1), "second": lambda a: _normal_moment(a, 2)},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, section 1.2",
-        instance=with_transposes(
-            lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
-            "A",
+        draws=("g",),
+        apart={"A": ("g", "g^T")},
+        instance=with_vectors(
+            with_transposes(
+                lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
+                "A",
+                "g",
+            ),
             "g",
         ),
     ),

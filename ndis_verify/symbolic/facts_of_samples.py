@@ -259,6 +259,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, section 34: T - m is a function of y, given which both sides"
         " are (T - m)^2 + v",
         draws=("estimate", "theta"),
+        unknown=("estimate",),
         required={
             "mean": lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),
         },
@@ -422,6 +423,7 @@ OF_SAMPLES: Mapping[str, Fact] = {
         letters=("input", "output", "image"),
         conditions={},
         reference="Polyanskiy and Wu, Information Theory, Theorem 3.7",
+        unknown=("image",),
         instance=lambda a: (informed(a["input"], _image(a)), "<=", informed(a["input"], a["output"])),
     ),
     "divergence of two normal laws": Fact(

@@ -32,7 +32,8 @@ ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "in
 _BINDERS = (sp.Integral, sp.Sum, sp.Product, sp.Derivative, sp.Limit, sp.Subs, sp.Lambda)
 _LOCAL = (sp.Derivative, sp.Limit)  # these look at the numbers around one, on both of its sides
 STEPPED = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside, sp.arg, sp.atan2, sp.acot)
-DRAWS = ("average", "chance", "given", "exceeds")  # means and probabilities over what facts say to be drawn
+# Means and probabilities over what facts say to be drawn.
+DRAWS = ("average", "chance", "given", "exceeds", "matrix_mean")
 _OVER = {  # functionals of our own notation, and the symbols that each goes over, their coordinates among them
     **dict.fromkeys(("total", "largest", "where", "over"), (x, quantity("coordinate", x))),
     **dict.fromkeys(("summed", "largest_union", "over_set"), (bin_of_sum,)),

@@ -61,7 +61,7 @@ def is_form(matrix: Any, other: Any, quotient: Any) -> bool:
     noise = matrix.args[1] if matrix.func == with_noise else sp.Integer(0)
     matrix = matrix.args[0] if matrix.func == with_noise else matrix
     if matrix.is_commutative:
-        return True
+        return isinstance(matrix, sp.Symbol)
     spoken = {one.name for one in _unmarked(matrix).atoms(sp.Symbol)}
     vectors = {one for one in _unmarked(_products(quotient)).atoms(sp.Symbol) if one.name not in spoken}
     return (
