@@ -369,7 +369,7 @@ def test_what_a_fact_is_not_about_is_refused(fact, letters):
     [
         ("arithmetic and geometric mean", {"first", "other", "count"}),  # 2 numbers below 0; -1 of them
         ("trade-off curves are convex", {"share", "other share"}),  # c = -1
-        ("slices of two normal laws", {"variance", "other variance"}),  # both below 0
+        ("slices of two normal laws", {"variance", "other variance", "rest", "other rest"}),  # below 0
     ],
 )
 def test_every_sign_that_a_fact_needs_is_asked_for(fact, conditions):

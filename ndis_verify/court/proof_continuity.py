@@ -38,8 +38,9 @@ def not_continuous(derivation: Derivation, step: Step, names: Mapping[Any, Any])
         value = _value(step, name)
         jumps = may_jump(value, {over}, names)
         if ends:
-            anywhere = sp.Dummy(over.name, real=True)
-            jumps |= may_jump(value.xreplace({over: anywhere}), {anywhere}, names)
+            anywhere = {over: sp.Dummy(over.name, real=True)}
+            there = {_at(name, anywhere): _at(meant, anywhere) for name, meant in names.items()}
+            jumps |= may_jump(_at(value, anywhere), {*anywhere.values()}, there)
         for part in sorted(jumps, key=str):
             if not _is_said_continuous(derivation, step, part, over):
                 yield f"{name!r} has {part}, which may jump"
@@ -91,6 +92,10 @@ def _are_in_order(name: str) -> bool:
     them.
     """
     return "order" in FACTS[name].required or name in _BETWEEN_ENDS
+
+
+def _at(value: Any, places: Mapping[Any, Any]) -> Any:
+    return value.xreplace(places) if isinstance(value, sp.Basic) else value
 
 
 def _value(step: Step, name: Any) -> Any:
