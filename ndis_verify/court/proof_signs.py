@@ -31,6 +31,7 @@ class Signs:
         self._known: dict[Any, str] = {}
         self._strict: list[Any] = []
         self._not_zero: set[Any] = set()
+        self._found: dict[Any, str] = {}  # by what is known now
 
     def beside(self, relations: list[Step]) -> Signs:
         """The same, where relations hold as well."""
@@ -63,8 +64,9 @@ class Signs:
 
     def _keep(self, gap: Any, relation: str) -> None:
         plain = _plain(gap)
-        if len(self._known.get(plain, "<=")) == 2:
+        if len(self._known.get(plain, "<=")) == 2 and self._known.get(plain) != relation:
             self._known[plain] = relation
+            self._found.clear()
         if len(relation) == 1:
             self._strict.append(gap)
 
@@ -113,6 +115,12 @@ class Signs:
         """Its sign, where it is a multiple of something of known sign and more of that sign; weakly: it may be 0.
         further: what is more may be so once again.
         """
+        asked = (expression, weakly, further)
+        if asked not in self._found:
+            self._found[asked] = self._look_beside(expression, weakly, further)
+        return self._found[asked]
+
+    def _look_beside(self, expression: Any, weakly: bool, further: bool) -> str:
         terms = _plain(expression).as_coefficients_dict()
         for gap, relation in self._known.items():
             shares = {terms[one] / weight for one, weight in gap.as_coefficients_dict().items() if not one.is_number}
@@ -126,8 +134,10 @@ class Signs:
 
     def sign(self, expression: Any) -> str:
         """Its relation to 0; empty where it is not known."""
-        own = assumed_sign(expression) or self._said_of(expression)
-        return own if len(own) == 1 else self._of_form(expression) or own
+        if expression not in self._found:
+            own = assumed_sign(expression) or self._said_of(expression)
+            self._found[expression] = own if len(own) == 1 else self._of_form(expression) or own
+        return self._found[expression]
 
     def _said_of(self, expression: Any) -> str:
         if not self._known:
@@ -163,7 +173,7 @@ class Signs:
         return _TURNED[_of_least([_TURNED[s] for s in signs])] or (">=" if 0 in expression.args else "")
 
     def _of_quotient(self, expression: Any) -> str:
-        above, below = sp.together(expression).as_numer_denom()
+        above, below = _quotient(expression)
         return "" if below == 1 else _of_product([self.sign(above), self.sign(below)])
 
     def _beside_one(self, expression: Any) -> str:
@@ -208,6 +218,11 @@ def _plain(expression: Any) -> Any:
 
 
 @lru_cache(maxsize=8192)
+def _quotient(expression: Any) -> Any:
+    return sp.together(expression).as_numer_denom()
+
+
+@lru_cache(maxsize=8192)
 def _reduced(expression: Any) -> Any:
     """As one quotient, what is in both of its parts left out."""
     try:
@@ -226,7 +241,7 @@ def _is_square(product: Any) -> bool:
 @lru_cache(maxsize=8192)
 def factors(expression: Any) -> frozenset[Any]:
     """The irreducible factors of the numerator."""
-    numerator = sp.together(expression).as_numer_denom()[0]
+    numerator = _quotient(expression)[0]
     try:
         found = [base for base, _ in sp.factor_list(numerator)[1]]
     except PolynomialError:
