@@ -77,6 +77,16 @@ def on_an_interval(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     return letters
 
 
+def ends_inside(letters: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """The letters, where the ends `names` are limits of values that the argument stands for."""
+    argument = letters["argument"]
+    for sign, known in (("is_nonnegative", "from 0 on"), ("is_nonpositive", "up to 0")):
+        for name in names if getattr(argument, sign) else ():
+            if getattr(as_expression(letters[name]), sign) is not True:
+                raise InputError(name, str(letters[name]), f"must be known to be {known}, as {argument} is")
+    return letters
+
+
 def without_end(letters: Mapping[str, Any]) -> Mapping[str, Any]:
     """The letters, where the argument goes over all numbers from some one on."""
     if not _stands_for(letters["argument"], "real", "nonnegative", "positive"):

@@ -16,6 +16,7 @@ from ndis_verify.symbolic.fact import (
     averaged,
     between,
     constant,
+    ends_inside,
     from_zero_on,
     of_the_point,
     on_an_interval,
@@ -56,6 +57,10 @@ def _root(a: Mapping[str, Any]) -> Any:
         if getattr(a["root"], f"is_{one}") is True and (one == "integer" or not all(ends)):
             raise InputError("root", str(a["root"]), f"is known to be {one}, which what is in between need not be")
     return on_an_interval(a)["root"]
+
+
+def _between_ends(a: Mapping[str, Any]) -> Mapping[str, Any]:
+    return ends_inside(on_an_interval(a), "low", "high")
 
 
 def _below_a_corner(a: Mapping[str, Any]) -> Instance:
@@ -213,7 +218,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         brings=("root",),
         not_negative=("root",),
         continuous=smooth("f", "low", "high"),
-        instance=lambda a: (a["f"].subs(a["argument"], _root(a)), "=", sp.Integer(0)),
+        instance=lambda a: (ends_inside(a, "low", "high")["f"].subs(a["argument"], _root(a)), "=", sp.Integer(0)),
         required={
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<=", sp.Integer(0)),
@@ -233,7 +238,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         brings=("root",),
         not_negative=("root",),
         continuous=smooth("f", "low", "high"),
-        instance=lambda a: (_root(a), "<", a["high"]),
+        instance=lambda a: (_root(ends_inside(a, "low", "high")), "<", a["high"]),
         required={
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<", sp.Integer(0)),
@@ -276,7 +281,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         instance=lambda a: (
             a["f"].subs(a["argument"], a["at"]),
             "<=",
-            quantity("sup", a["low"], a["high"], sp.Lambda(on_an_interval(a)["argument"], a["f"])),
+            quantity("sup", a["low"], a["high"], sp.Lambda(_between_ends(a)["argument"], a["f"])),
         ),
         continuous=smooth("f", "low", "high"),
         required={"low": lambda a: (a["at"], ">=", a["low"]), "high": lambda a: (a["at"], "<=", a["high"])},
