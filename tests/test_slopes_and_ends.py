@@ -471,7 +471,7 @@ def test_a_convex_function_below_a_corner_has_no_pole_there():
             "whole": _held(one, ">="),
         }
         letters = {"f": f, "argument": t, "l": l_, "cap": two, "rest": zero, "n": one}
-        high = infer("high", each, "<=", two, "l_i < 1", "more")
+        high = infer("high", each, "<=", two, Use("l_i < 1"), "more")
         return _wrong(
             _order("more", one, "<=", two), high, _fact("corner", fact, letters, shown), hypotheses=hypotheses
         )

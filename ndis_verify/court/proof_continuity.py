@@ -38,7 +38,7 @@ def not_continuous(derivation: Derivation, step: Step, names: Mapping[Any, Any])
         value = _value(step, name)
         jumps = may_jump(value, {over}, names)
         if ends:
-            anywhere = {over: sp.Dummy(over.name, real=True)}
+            anywhere = {over: sp.Dummy(str(over), real=True)}
             there = {_at(name, anywhere): _at(meant, anywhere) for name, meant in names.items()}
             jumps |= may_jump(_at(value, anywhere), {*anywhere.values()}, there)
         for part in sorted(jumps, key=str):
@@ -68,7 +68,7 @@ def at_ends(step: Step) -> Iterator[tuple[Any, Any, Any]]:
     if step.kind != "fact" or fact is None or fact.continuous is None or set(step.letters) != set(fact.letters):
         return
     for name, over, ends in fact.continuous(step.letters):
-        anywhere = sp.Dummy(over.name, real=True)  # an end need not have the sign of what is inside
+        anywhere = sp.Dummy(str(over), real=True)  # an end need not have the sign of what is inside
         f = _value(step, name).xreplace({over: anywhere})
         yield from ((f, anywhere, as_expression(end)) for end in ends)
 

@@ -317,8 +317,8 @@ def _supposed_by_meanings(derivation: Derivation) -> set[Any]:
     for step in derivation.steps:
         if step.kind == "definition" and step.lhs is not None and not isinstance(step.lhs, sp.Symbol | AppliedUndef):
             found |= {_base(symbol) for symbol in step.lhs.free_symbols}
-    lemmas = {use.of for use in _uses(derivation) if use.of is not None}
-    return found.union(*(_supposed_by_meanings(lemma()) for lemma in lemmas))
+    lemmas = {use.of: use.lemma for use in _uses(derivation) if use.of is not None}
+    return found.union(*map(_supposed_by_meanings, lemmas.values()))
 
 
 def _uses(derivation: Derivation) -> Iterator[Use]:

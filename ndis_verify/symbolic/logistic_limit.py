@@ -171,7 +171,7 @@ def logistic_approached() -> Derivation:
         "between edge": 2 * length,
         "epsilon": epsilon,
     }
-    conditions = {
+    conditions: dict[str, str | Step] = {
         "least": "shift",
         "first limit": "many records",
         "second limit": "much mass",
