@@ -44,7 +44,7 @@ from ndis_verify.court.statement_settle import Ending, settle, settled_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs.files import read_regular
-from ndis_verify.statements.json_form import from_json
+from ndis_verify.statements.json_form import from_json, to_json
 from ndis_verify.statements.statement import Statement
 
 __all__ = [
@@ -266,15 +266,34 @@ def in_court(found: Iterable[tuple[Claim, Hearing]]) -> tuple[dict[str, Claim], 
 
 
 def heard_as_json(name: str, value: UniversalClaim | Claim | Statement, effort: str) -> dict[str, Any]:
-    """The evidence of a claim of a file, and how it ended if it is a statement: what a journal keeps."""
+    """What a claim of a file says, its evidence, and how it ended if it is a statement: what a journal keeps."""
+    ending = _ended(value) if isinstance(value, Statement) else None
+    claim = settled_claim(name, ending) if ending else as_claim(value)
+    hearing = heard(claim, effort).as_dict()
+    return {"said": _said(value), "ending": ending and ending.kept(), "hearing": hearing}
+
+
+def _ended(statement: Statement) -> Ending:
+    """How a statement ends; one that cannot be settled is undecided, and the run goes on to the next."""
+    try:
+        return settle(statement)
+    except Exception as error:  # nothing to search, or an error in the search
+        return Ending(statement, "undecided", f"not settled: {type(error).__name__}: {error}", None)
+
+
+def _said(value: UniversalClaim | Claim | Statement) -> Any:
+    """What is stated, exactly: a verdict is of this and of nothing else."""
     if isinstance(value, Statement):
-        settled = settle(value)
-        return {"ending": settled.kept(), "hearing": heard(settled_claim(name, settled), effort).as_dict()}
-    return {"ending": None, "hearing": heard(as_claim(value), effort).as_dict()}
+        return to_json(value)
+    claim = as_claim(value)
+    said = [claim.statement, claim.declared.value, *claim.hypotheses]
+    return [*said, claim.stated and to_json(claim.stated)]
 
 
 def taken_up(name: str, value: UniversalClaim | Claim | Statement, content: Any) -> tuple[Claim, Hearing]:
     """The claim and its evidence from `heard_as_json`. ValueError, TypeError or KeyError where they are none of it."""
+    if content["said"] != _said(value):
+        raise ValueError(f"{name}: the verdict of another statement")
     if isinstance(value, Statement):
         claim = settled_claim(name, Ending.taken_up(value, content["ending"]))
     else:

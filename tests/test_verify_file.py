@@ -1,0 +1,62 @@
+"""`verify FILE`: a verdict is of the statement that the file makes now, and a statement without one ends no run."""
+
+import json
+import sys
+
+import pytest
+from command_line import run
+
+from ndis_verify.claims.own_claims import heard_as_json, load_claims, taken_up
+from ndis_verify.claims.session import _files_of, _text_of
+from ndis_verify.court.domain import VacuityError
+from ndis_verify.court.statement_settle import settle
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
+
+HEAD = """
+from ndis_verify.statements.statement import Relation, Statement, integer, real, vector
+from ndis_verify.statements.terms import apply, coordinate, variable
+x, y, z = map(variable, "xyz")
+"""
+BOUND = HEAD + "BOUND = Statement((real('x', 0, 1),), (), Relation(x, '<=', LIMIT))\n"
+BESIDE_OTHERS = """
+GOOD = Statement((real("z", 0, 1),), (), Relation(z, "<=", 2))
+NOWHERE = Statement((real("x", 0, 1), real("y", 0, 1)), (Relation(x + y, "=", 1),), Relation(x, ">=", 5))
+ALSO_GOOD = Statement((real("z", 0, 1),), (), Relation(z, "<=", 3))
+"""
+
+
+def test_a_verdict_is_taken_up_for_its_own_statement_alone():
+    true, false = (statement(f"x <= {bound}", over=(real("x", 0, 1),)) for bound in ("2", "1/2"))
+    kept = json.loads(json.dumps(heard_as_json("BOUND", true, "quick")))
+    claim, _ = taken_up("BOUND", true, kept)
+    assert claim.declared == "certified"
+    with pytest.raises(ValueError, match="another statement"):
+        taken_up("BOUND", false, kept)
+
+
+def test_the_journal_of_a_file_is_of_the_packages_that_it_loads_from_its_folder(tmp_path):
+    package = tmp_path / "limits_of_bound"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    limits, path = package / "limits.py", tmp_path / "mine.py"
+    limits.write_text("LIMIT = 2\n")
+    path.write_text("from limits_of_bound.limits import LIMIT\n" + BOUND)
+    load_claims(path)
+    files = _files_of(path)
+    assert {path, limits, package / "__init__.py"} == set(files)
+    before = _text_of(files)
+    limits.write_text("LIMIT = '0.5'\n")
+    assert _text_of(files) != before
+    for name in ("limits_of_bound", "limits_of_bound.limits"):
+        del sys.modules[name]
+
+
+def test_a_statement_that_cannot_be_settled_is_open_and_the_others_have_their_verdicts(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + BESIDE_OTHERS)
+    with pytest.raises(VacuityError):
+        settle(load_claims(path)["NOWHERE"])
+    done = run("verify", str(path), "--jobs", "1", "--output", str(tmp_path / "out"))
+    assert "2 certified" in done.stdout and "1 open" in done.stdout, done.stdout + done.stderr
+    assert "none of 4096 random points satisfies x + y = 1" in (tmp_path / "out" / "report.md").read_text()
