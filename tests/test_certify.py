@@ -282,9 +282,7 @@ class _Lowered:
         lambda by: partial(_lowered, arb(by)),
         _Lowered,
         lambda by: _Lowered(by).__call__,
-        lambda by: margin_on_boxes(
-            statement(f"x^2 - x + 3/10 >= {by} max(0, 1/10 - x)", over=(real("x", 0, 1),))
-        ),
+        lambda by: margin_on_boxes(statement(f"x^2 - x + 3/10 >= {by} max(0, 1/10 - x)", over=(real("x", 0, 1),))),
     ],
     ids=["partial", "closure", "default", "ball", "object", "method", "statement"],
 )

@@ -267,10 +267,11 @@ def in_court(found: Iterable[tuple[Claim, Hearing]]) -> tuple[dict[str, Claim], 
 
 def heard_as_json(name: str, value: UniversalClaim | Claim | Statement, effort: str) -> dict[str, Any]:
     """What a claim of a file says, its evidence, and how it ended if it is a statement: what a journal keeps."""
-    ending = _ended(value) if isinstance(value, Statement) else None
-    claim = settled_claim(name, ending) if ending else as_claim(value)
-    hearing = heard(claim, effort).as_dict()
-    return {"said": _said(value), "ending": ending and ending.kept(), "hearing": hearing}
+    kept = {"said": _said(value), "ending": None}
+    if isinstance(value, Statement):
+        ending = _ended(value)
+        return {**kept, "ending": ending.kept(), "hearing": heard(settled_claim(name, ending), effort).as_dict()}
+    return {**kept, "hearing": heard(as_claim(value), effort).as_dict()}
 
 
 def _ended(statement: Statement) -> Ending:

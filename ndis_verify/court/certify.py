@@ -31,6 +31,7 @@ from ndis_verify.runs.journal import Journal
 
 Function = Callable[..., arb]
 Gradient = Callable[..., Sequence[arb]]
+Functions = tuple[Callable[..., Any] | None, ...]  # the function and its gradient
 Progress = Callable[[int, int, str], None]
 Factor = tuple[int, Any, int]
 Outcome = Literal["certified", "refuted", "undecided"]
@@ -59,7 +60,7 @@ class CertifyRecord:
     point: Mapping[str, Fraction] | None = None
     value: Enclosure | None = None
     remaining: tuple[tuple[Sides, int], ...] = ()
-    functions: tuple[Function | None, ...] = field(default=(), compare=False, repr=False)
+    functions: Functions = field(default=(), compare=False, repr=False)
 
     def line(self) -> str:
         """One line for a report."""
@@ -94,8 +95,9 @@ def certify_nonnegative(
     `gradient(*balls)` encloses the partial derivatives. `factors` and `margin`: see the
     module. `max_boxes`: boxes evaluated in this call; `min_width`: share of the first width below which an axis is not
     split. Precision starts at `digits` and doubles up to `max_digits` where rounding hides a sign at a point.
-    `resume`: an undecided record of the same functions and box to go on from. `journal` (needs `name`): the state is kept
-    there while running and taken up again where functions, what they hold, and box are the same. `progress(settled, known, label)` may raise to stop. Depth first, deterministic.
+    `resume`: an undecided record of the same function, gradient and box to go on from. `journal` (needs `name`): the
+    state is kept there while running, and taken up again by a run of the same functions, with what they hold, and box.
+    `progress(settled, known, label)` may raise to stop. Depth first, deterministic.
     """
     box = tuple(box)
     if not box or max_boxes < 1 or not 0 < min_width < 1 or not 1 <= digits <= max_digits:
@@ -108,7 +110,7 @@ def certify_nonnegative(
     run = _Run(function, box, gradient, min_width, _bits(digits), _bits(max_digits))
     if journal is None:
         return _loop(run, resume, max_boxes, None, progress)
-    header = identity("certify", name, box, min_width, digits, functions=(function, gradient))
+    header = identity("certify", name, box, min_width, digits, functions=run.functions)
     read = lambda key, state: _read(state, box, run.functions)  # noqa: E731
     with Journal(journal, header, "states of the branch and bound", read) as states:
         record = _loop(run, resume or states.last, max_boxes, states, progress)
@@ -133,7 +135,7 @@ class _Run:
         self, function: Function, box: Box, gradient: Gradient | None, min_width: float, bits: int, max_bits: int
     ):
         self.function, self.box, self.gradient = function, box, gradient
-        self.functions = (function, gradient)
+        self.functions: Functions = (function, gradient)
         self.min_width, self.bits, self.max_bits = min_width, bits, max_bits
         self.boxes = self.depth = 0
         self.worst_box: Sides | None = None
@@ -271,14 +273,16 @@ def _write(journal: Journal, record: CertifyRecord) -> None:
     journal.append(f"{record.boxes} boxes", state)
 
 
-def _read(state: dict[str, Any], box: Box, functions: tuple[Function | None, ...]) -> CertifyRecord:
+def _read(state: dict[str, Any], box: Box, functions: Functions) -> CertifyRecord:
     """The undecided record that a journal's state stands for."""
     remaining = tuple((text_sides(sides), int(depth)) for sides, depth in state["remaining"])
     worst, lower = (text_sides(state["worst"][0]), float(state["worst"][1])) if state["worst"] else (None, None)
     boxes, depth, seconds = int(state["boxes"]), int(state["depth"]), float(state["seconds"])
     if not remaining or any(len(sides) != len(box) for sides, _ in remaining):
         raise ValueError("no boxes of this run")
-    return CertifyRecord("undecided", box, boxes, depth, 0, seconds, worst, lower, remaining=remaining, functions=functions)
+    return CertifyRecord(
+        "undecided", box, boxes, depth, 0, seconds, worst, lower, remaining=remaining, functions=functions
+    )
 
 
 def _require_factors(

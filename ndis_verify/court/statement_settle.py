@@ -24,6 +24,7 @@ from ndis_verify.court.statement_checks import Violation, counterexample_text, s
 from ndis_verify.court.statement_domains import domain_of, problem_of
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import mutants
+from ndis_verify.statements.ranges import within_ranges
 from ndis_verify.statements.statement import Claimed, Relation, Sign, Statement
 
 DEFAULT_SECONDS = 30.0
@@ -31,6 +32,7 @@ EVALUATIONS = 20_000
 _SHARE = 0.45  # of the seconds, for the search and for the boxes
 _FIRST_BOXES, _MOST_BOXES = 64, 4096
 _LARGEST_RUN = 100_000
+_RANGES = 6  # that a detail names
 _TELLING = 2  # faults by rule that the check of a claim of one's own has to catch
 
 SettledAs = Literal["violated", "certified", "supported", "undecided"]
@@ -45,6 +47,11 @@ class Ending:
     outcome: SettledAs
     detail: str
     point: Point | None
+
+    @property
+    def stated(self) -> Statement:
+        """What the outcome is of: the statement; where it is certified, with its ranges as hypotheses."""
+        return within_ranges(self.statement) if self.outcome == "certified" else self.statement
 
     def kept(self) -> dict[str, Any]:
         """Plain data for JSON, without the statement."""
@@ -73,12 +80,15 @@ class Settled(Ending):
 
     def __str__(self) -> str:
         spent = f"{self.attack.evaluations} evaluations" + (f", {self.boxes.boxes} boxes" if self.boxes else "")
-        return f"{self.outcome}: {self.statement.formula}\n  {self.detail}\n  {spent}, {self.seconds:.1f} s"
+        said = ", ".join(self.stated.hypothesis_lines)
+        what = f"{self.outcome}: {self.statement.formula}\n  for all {said}\n  {self.detail}"
+        return f"{what}\n  {spent}, {self.seconds:.1f} s"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; exact numbers as text."""
         return {
             "statement": self.statement.formula,
+            "hypotheses": list(self.stated.hypothesis_lines),
             **self.kept(),
             "evaluations": self.attack.evaluations,
             "boxes": self.boxes.boxes if self.boxes else 0,
@@ -87,7 +97,7 @@ class Settled(Ending):
 
     def _repr_markdown_(self) -> str:
         """What a notebook cell shows."""
-        return f"$${self.statement.tex}$$\n\n**{self.outcome}**: {self.detail}"
+        return f"$${self.stated.tex}$$\n\n**{self.outcome}**: {self.detail}"
 
 
 def settle(
@@ -197,12 +207,14 @@ def _at_worst_points(
     if close and not held and not equality:
         return "undecided", f"no precision tried tells the sides apart: {close[0][1]}; {record.line()}", close[0][0]
     alike = f"; at {len(close)} of the worst points the sides are alike: {close[0][1]}" if close else ""
-    return "supported", record.line() + alike, None
+    ranges = [str(parameter) for parameter in problem.domain.parameters]
+    more = f" and {len(ranges) - _RANGES} more" if len(ranges) > _RANGES else ""
+    return "supported", f"{record.line()}{alike}; searched over {', '.join(ranges[:_RANGES])}{more}", None
 
 
 def settled_claim(claim_id: str, settled: Ending) -> Claim:
     """The claim with the verdict that a settled statement has, and the checks that carry it: none where it is open."""
-    stated, point = settled.statement, settled.point
+    stated, point = settled.stated, settled.point
     search = statement_attack("search", stated, {}, quick=2_000, full=EVALUATIONS)
     search = replace(search, mutants=Mutants(lambda: _telling_faults(stated)))
     verdict: Verdict = Verdict.OPEN

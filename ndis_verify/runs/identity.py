@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import pickle
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
@@ -22,7 +21,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 _PLAIN = (NoneType, bool, int, float, complex, str, bytes, Fraction, Path, Enum, type(...))
 
 
-def identity(*parts: Any, functions: Iterable[Callable[..., Any]] = (), folder: Path | None = None) -> str:
+def identity(*parts: Any, functions: Iterable[Callable[..., Any] | None] = (), folder: Path | None = None) -> str:
     """A hash of the package, its dependencies, `parts`, `functions` with what they hold, the JSON of `folder`.
 
     A journal of another version of any of these is not taken up: its numbers may be wrong by now.
@@ -98,7 +97,7 @@ def _held_by(value: Any) -> Iterable[tuple[Any, Any]]:
         case FunctionType():
             return _held_by_function(value)
         case CodeType():
-            place = value.co_code, value.co_names, next(value.co_positions(), None)
+            place = value.co_code, value.co_names, tuple(value.co_positions())
             return enumerate((*place, value.co_consts))
     if hasattr(value, "__wrapped__"):  # compiled, or with a cache
         return [("of", value.__wrapped__)]
@@ -107,8 +106,8 @@ def _held_by(value: Any) -> Iterable[tuple[Any, Any]]:
     if fields or hasattr(value, "__dict__"):
         return [("kind", type(value)), *sorted(fields.items())]
     try:
-        return [("pickled", pickle.dumps(value))]
-    except (pickle.PicklingError, TypeError):
+        return [("as copied", value.__reduce_ex__(4))]
+    except TypeError:
         raise InputError("function", repr(value)[:60], "must not hold what cannot be told from another one") from None
 
 
