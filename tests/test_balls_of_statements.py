@@ -169,3 +169,28 @@ def test_joined_relations_are_decided_as_logic_decides_them(x, y, signs):
         assert decide(stated, at).outcome == ("held" if holds else "violated")
         margin = StatementMargin(stated)(**{name: np.array([float(value)]) for name, value in at.items()})
         assert (margin[0] >= 0) if holds else (margin[0] <= 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "at"),
+    [
+        ("delta_shift(x; 0) <= 2", Fraction(-1, 10**7), Fraction(-1, 10**7)),
+        ("sqrt(x) >= 0", -1, -1),
+        ("x/x >= 1 - x^2", -1, 0),
+        ("Phi^-1(x)^2 >= 0", 0, 0),
+    ],
+)
+def test_a_side_without_a_value_holds_nowhere(text, low, at):
+    over = (real("x", low, 1),)
+    assert decide(statement(text, over=over), {"x": Fraction(at)}).outside
+    settled = _settled(text, over=over)
+    assert settled.outcome == "undecided" and "no value" in settled.detail, str(settled)
+    assert judge(settled_claim("MINE", settled)).verdict == "open"
+    kept_out = _settled(text, "x >= 1/100", "x <= 99/100", over=over)
+    assert kept_out.outcome in ("certified", "supported"), str(kept_out)
+
+
+@pytest.mark.parametrize("distance", ["x", "x/3"])
+def test_a_distance_from_0_on_has_a_value(distance):
+    settled = _settled(f"delta_shift({distance}; 0) <= 2", over=(real("x", 0, 1),))
+    assert settled.outcome == "certified", str(settled)

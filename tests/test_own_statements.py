@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from ndis_verify.claims.own_claims import judge_file, load_claims
+from ndis_verify.claims.own_claims import certified_box_check, judge_file, load_claims, universal_claim
 from ndis_verify.cli import main
 from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.certify_box import axis
@@ -180,3 +180,37 @@ def test_a_range_is_printed_exactly():
 
 def test_a_supported_statement_says_where_it_was_searched():
     assert "searched over x in [0, 1], y in [0, 1]" in settle(SURFACE, seconds=3, evaluations=1_000).detail
+
+
+def _certified_on(*boxes):
+    """Not near 731/100; what is certified is said on other boxes."""
+    checks = [
+        certified_box_check(
+            f"box {k}", lambda *balls: 2 - balls[0] / 10, box, mutants={"none": lambda *balls: -1 - balls[0] ** 2}
+        )
+        for k, box in enumerate(boxes)
+    ]
+    domain = [continuous("x", 0, 10), continuous("y", 0, 1)]
+    margin, mutants = lambda x, y: (x - 7.31) ** 2 + y, {"below": lambda x, y: -1 - x}
+    return universal_claim("t", "in words", margin, domain, checks=checks, declared="certified", mutants=mutants)
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        (),
+        ([axis("t", 0, 10), axis("y", 0, 1)],),
+        ([axis("x", 0, 10)],),
+        ([axis("x", 0, 9), axis("y", 0, 1)],),
+        ([axis("x", 0, 4), axis("y", 0, 1)], [axis("x", 5, 10), axis("y", 0, 1)]),
+    ],
+)
+def test_a_box_that_is_not_the_declared_domain_certifies_no_claim_of_it(boxes):
+    with pytest.raises(InputError, match="checks"):
+        _certified_on(*boxes)
+
+
+def test_boxes_that_cover_the_declared_domain_certify_it():
+    left, right = ([axis("x", low, high), axis("y", -1, 1)] for low, high in ((0, 4), (4, 11)))
+    judgement = judge(_certified_on(left, right).claim)
+    assert judgement.verdict == "certified" and judgement.agrees, judgement.failures
