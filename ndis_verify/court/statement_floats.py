@@ -204,10 +204,10 @@ def _judged(claimed: Claimed, values: Values, rows: int) -> tuple[np.ndarray, np
         return margin, error, np.all([holds for _, _, holds in found], axis=0)
     (a, a_error, a_holds), (b, b_error, b_holds) = found
     alike = a_holds == b_holds
-    sure = (np.abs(a) > a_error) | (a_error == 0), (np.abs(b) > b_error) | (b_error == 0)
+    sure = (np.abs(a) > a_error) & (np.abs(b) > b_error)  # at an edge floats are not: what is 0 may be a tail
     near = np.minimum(np.maximum(np.abs(a) - a_error, 0), np.maximum(np.abs(b) - b_error, 0))
     far = np.maximum(np.abs(a), np.abs(b))
-    return np.where(alike, near, -far), np.where(alike | (sure[0] & sure[1]), 0.0, far), alike
+    return np.where(alike, near, -far), np.where(alike | sure, 0.0, far), alike
 
 
 def _sides(relation: Relation, values: Values, rows: int, index: int | None = None) -> list[tuple[Scaled, Scaled]]:
