@@ -7,7 +7,7 @@ import pytest
 from command_line import run
 
 from ndis_verify.claims.own_claims import heard_as_json, load_claims, taken_up
-from ndis_verify.claims.session import _files_of, _text_of
+from ndis_verify.claims.session import _loaded_below, _text_of
 from ndis_verify.court.domain import VacuityError
 from ndis_verify.court.statement_settle import settle
 from ndis_verify.statements.reading import statement
@@ -43,11 +43,11 @@ def test_the_journal_of_a_file_is_of_the_packages_that_it_loads_from_its_folder(
     limits.write_text("LIMIT = 2\n")
     path.write_text("from limits_of_bound.limits import LIMIT\n" + BOUND)
     load_claims(path)
-    files = _files_of(path)
-    assert {path, limits, package / "__init__.py"} == set(files)
-    before = _text_of(files)
+    below = _loaded_below(tmp_path)
+    assert {limits, package / "__init__.py"} == set(below)
+    before = _text_of(path, below)
     limits.write_text("LIMIT = '0.5'\n")
-    assert _text_of(files) != before
+    assert _text_of(path, below) != before
     for name in ("limits_of_bound", "limits_of_bound.limits"):
         del sys.modules[name]
 

@@ -120,10 +120,10 @@ def run_file(
     """
     whole = Path(path).resolve()
     loaded = load_claims(whole)
-    files = _files_of(whole)
-    state = _text_of(files)
+    below = _loaded_below(whole.parent) if whole.suffix == ".py" else ()
+    state = _text_of(whole, below)
     _LOADED[state] = loaded
-    job = partial(_heard_of_file, path=whole, files=files, state=state, effort=effort)
+    job = partial(_heard_of_file, path=whole, state=state, effort=effort, below=below)
     kept = Journal(
         journal,
         identity("verify", effort, state),
@@ -135,33 +135,26 @@ def run_file(
     return in_court(found[name] for name in loaded)
 
 
-def _heard_of_file(name: str, path: Path, files: tuple[Path, ...], state: str, effort: str) -> dict[str, Any]:
+def _heard_of_file(name: str, path: Path, state: str, effort: str, below: tuple[Path, ...] = ()) -> dict[str, Any]:
     """A claim of a file heard; refused where the file is another one than the process that asks has."""
     if state not in _LOADED:
-        if _text_of(files) != state:
+        if _text_of(path, below) != state:
             raise InputError("FILE", str(path), "is another file here than where the run was started")
         _LOADED[state] = load_claims(path)
     return heard_as_json(name, _LOADED[state][name], effort)
 
 
-def _files_of(path: Path) -> tuple[Path, ...]:
-    """A file of claims that is loaded and, of one in Python, the modules of its folder: all beside it, and those that
-    are loaded from the folders below.
-    """
-    if path.suffix != ".py":
-        return (path,)
-    return tuple(sorted({path, *path.parent.glob("*.py"), *_loaded_below(path.parent)}))
+def _text_of(path: Path, below: tuple[Path, ...] = ()) -> str:
+    """A hash of a file of claims and, of one in Python, of the modules beside it and of those in `below`."""
+    beside = path.parent.glob("*.py") if path.suffix == ".py" else ()
+    files = sorted({file for file in (path, *beside, *below) if file.is_file()})
+    return hashlib.sha256(repr([(str(file), file.read_bytes()) for file in files]).encode()).hexdigest()
 
 
-def _text_of(files: tuple[Path, ...]) -> str:
-    """A hash of files by their names."""
-    read = [(str(file), file.read_bytes() if file.is_file() else None) for file in files]
-    return hashlib.sha256(repr(read).encode()).hexdigest()
-
-
-def _loaded_below(folder: Path) -> list[Path]:
+def _loaded_below(folder: Path) -> tuple[Path, ...]:
     """The files of modules loaded from a folder, but for what is installed there and this package."""
     named = [file for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))]
     installed = (Path(sys.prefix).resolve(), _PACKAGE)
     found = [Path(file).resolve() for file in named]
-    return [file for file in found if file.is_relative_to(folder) and not any(map(file.is_relative_to, installed))]
+    own = {file for file in found if file.is_relative_to(folder) and not any(map(file.is_relative_to, installed))}
+    return tuple(sorted(own))
