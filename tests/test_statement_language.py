@@ -190,6 +190,9 @@ def test_a_chain_is_two_hypotheses_and_a_join_is_kept():
         statement("unheard > 0")
 
 
+UNLIKE = (vector("x", "reals", 3, 1, 2), vector("y", "reals", 2, 1, 2))
+
+
 @pytest.mark.parametrize(
     ("build", "match"),
     [
@@ -198,6 +201,10 @@ def test_a_chain_is_two_hypotheses_and_a_join_is_kept():
         (lambda: Statement((real("x", 0, 1), real("x", 0, 1)), (), Relation(X, "<", 1)), "x"),
         (lambda: Statement((real("x", 0, 1),), (), Relation(apply("sum", X), "<", 1)), "sum"),
         (lambda: Statement((vector("p", "law", 2, "0.1", 1),), (), Relation(coordinate("p"), "<", 1)), "inside"),
+        (
+            lambda: Statement(UNLIKE, (Relation(coordinate("x"), "<", coordinate("y")),), Relation(1, "<", 2)),
+            "one length",
+        ),
         (lambda: real("x", 1, 0), "range"),
         (lambda: real("x y", 0, 1), "identifier"),
         (lambda: Relation(X, "=>", Y), "sign"),

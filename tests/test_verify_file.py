@@ -6,6 +6,7 @@ import sys
 import pytest
 from command_line import run
 
+from ndis_verify.claims import session
 from ndis_verify.claims.own_claims import heard_as_json, load_claims, taken_up
 from ndis_verify.claims.session import _loaded_below, _text_of
 from ndis_verify.court.domain import VacuityError
@@ -50,6 +51,30 @@ def test_the_journal_of_a_file_is_of_the_packages_that_it_loads_from_its_folder(
     assert _text_of(path, below) != before
     for name in ("limits_of_bound", "limits_of_bound.limits"):
         del sys.modules[name]
+
+
+def test_a_run_goes_on_from_no_verdict_of_what_a_file_of_data_said_before(tmp_path, monkeypatch):
+    """The header of the journal is the same: the file is."""
+    path, data, journal = tmp_path / "mine.py", tmp_path / "limit.txt", tmp_path / "journal.jsonl"
+    path.write_text(
+        f"LIMIT = open({str(data)!r}).read()\n{BOUND}LAST = Statement((real('y', 0, 1),), (), Relation(y, '<=', 2))"
+    )
+    data.write_text("2")
+
+    def stopped(name, *rest):
+        if name == "LAST":
+            raise KeyboardInterrupt
+        return heard_as_json(name, *rest)
+
+    nothing = lambda done, total, label: None
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(session, "heard_as_json", stopped)
+        session.run_file(str(path), "quick", journal, 1, nothing)
+    assert journal.read_text().count('"id": "BOUND"') == 1
+    data.write_text("0.5")
+    session._LOADED.clear()  # as in another process
+    _, judgements = session.run_file(str(path), "quick", journal, 1, nothing)
+    assert [judgement.verdict for judgement in judgements] == ["refuted", "certified"]
 
 
 def test_a_statement_that_cannot_be_settled_is_open_and_the_others_have_their_verdicts(tmp_path):
