@@ -117,6 +117,7 @@ def test_float_points_and_exact_points_are_the_same_numbers():
         lambda: Domain((continuous("x", 0, 1), continuous("x", 0, 1))),
         lambda: continuous("x", 0, float("nan")),
         lambda: PLANE.exact_point({"x": 1}),
+        lambda: Domain((integer("n", 0, 9),)).exact_point({"n": Fraction(29, 10)}),
     ],
 )
 def test_bad_domains_are_refused(make):

@@ -4,6 +4,7 @@ none.
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +14,12 @@ from ndis_verify.court.domain import Condition, Domain, continuous
 from ndis_verify.court.judge import judge
 from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes
 from ndis_verify.court.statement_domains import domain_of
+from ndis_verify.court.statement_floats import StatementMargin
 from ndis_verify.court.statement_settle import settle, settled_claim
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import integer, real
 
 SHAPES = st.fractions(min_value=Fraction(1, 4), max_value=4, max_denominator=8)
 PLACES = st.fractions(min_value=-3, max_value=3, max_denominator=64)
@@ -109,3 +111,86 @@ def test_a_suspicion_is_at_a_point_of_the_domain(exact, finding):
     problem = Problem("x > 2", lambda x: x - 2, Domain((continuous("x", 0, 1),), (at,)), certify=margin)
     for stops in (True, False):
         assert attack_problem(problem, evaluations=300, stop_when_certified=stops).finding == finding
+
+
+WHOLE = (integer("n", 0, 5),)
+
+
+@pytest.mark.parametrize(
+    ("text", "over", "at"),
+    [
+        ("n <= 2 if and only if n <= 1", WHOLE, 2),
+        ("n > 0 if and only if n >= 0", WHOLE, 0),
+        ("n n = n if and only if n <= 0", WHOLE, 1),
+        ("n^2 = 9 if and only if n = -3", WHOLE, 3),
+        ("n >= 0, and n > 0", WHOLE, 0),
+        ("n >= 0, and n n < 25", WHOLE, 5),
+        ("n >= 0, and n >= 1 if and only if n >= 0", WHOLE, 0),
+    ],
+)
+def test_a_joined_relation_fails_where_one_of_its_parts_is_at_its_edge(text, over, at):
+    stated = statement(text, over=over)
+    (name,) = (v.name for v in over)
+    assert decide(stated, {name: Fraction(at)}).outcome == "violated"
+    settled = settle(stated, seconds=4, evaluations=3_000)
+    assert settled.outcome == "violated", str(settled)
+    judgement = judge(settled_claim("MINE", settled))
+    assert judgement.verdict == "refuted" and judgement.agrees, judgement.failures
+
+
+def test_an_equality_at_one_real_point_is_decided_there():
+    stated = statement("x^2 = 1 if and only if x = 1", over=(real("x", -2, 2),))
+    assert [decide(stated, {"x": Fraction(x)}).outcome for x in (-2, -1, 0, 1)] == ["held", "violated", "held", "held"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n <= 2 if and only if n < 3",
+        "n > 0 if and only if n >= 1",
+        "n n = n if and only if n <= 1",
+        "n >= 0, and n n < 26",
+    ],
+)
+def test_a_joined_relation_that_holds_up_to_its_edges_is_no_violation(text):
+    stated = statement(text, over=WHOLE)
+    assert all(decide(stated, {"n": n}).outcome == "held" for n in range(6))
+    assert settle(stated, seconds=4, evaluations=3_000).outcome in ("supported", "certified")
+
+
+@given(x=st.integers(-2, 2), y=st.integers(-2, 2), signs=st.tuples(*[st.sampled_from(["=", "<", "<=", ">", ">="])] * 2))
+def test_joined_relations_are_decided_as_logic_decides_them(x, y, signs):
+    compare = {"=": x.__eq__, "<": x.__lt__, "<=": x.__le__, ">": x.__gt__, ">=": x.__ge__}
+    first, second = compare[signs[0]](0), compare[signs[1]](y)
+    over = (real("x", -2, 2), real("y", -2, 2))
+    at = {"x": Fraction(x), "y": Fraction(y)}
+    for joined, holds in (("if and only if", first == second), (", and", first and second)):
+        stated = statement(f"x {signs[0]} 0{'' if joined[0] == ',' else ' '}{joined} x {signs[1]} y", over=over)
+        assert decide(stated, at).outcome == ("held" if holds else "violated")
+        margin = StatementMargin(stated)(**{name: np.array([float(value)]) for name, value in at.items()})
+        assert (margin[0] >= 0) if holds else (margin[0] <= 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "at"),
+    [
+        ("delta_shift(x; 0) <= 2", Fraction(-1, 10**7), Fraction(-1, 10**7)),
+        ("sqrt(x) >= 0", -1, -1),
+        ("x/x >= 1 - x^2", -1, 0),
+        ("Phi^-1(x)^2 >= 0", 0, 0),
+    ],
+)
+def test_a_side_without_a_value_holds_nowhere(text, low, at):
+    over = (real("x", low, 1),)
+    assert decide(statement(text, over=over), {"x": Fraction(at)}).outside
+    settled = _settled(text, over=over)
+    assert settled.outcome == "undecided" and "no value" in settled.detail, str(settled)
+    assert judge(settled_claim("MINE", settled)).verdict == "open"
+    kept_out = _settled(text, "x >= 1/100", "x <= 99/100", over=over)
+    assert kept_out.outcome in ("certified", "supported"), str(kept_out)
+
+
+@pytest.mark.parametrize("distance", ["x", "x/3"])
+def test_a_distance_from_0_on_has_a_value(distance):
+    settled = _settled(f"delta_shift({distance}; 0) <= 2", over=(real("x", 0, 1),))
+    assert settled.outcome == "certified", str(settled)

@@ -1,6 +1,7 @@
 """Branch and bound: what it certifies is true, what it refutes is false, and it says when it cannot tell."""
 
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from flint import arb, arb_series
@@ -12,9 +13,12 @@ from ndis_verify.court.certify import certify_nonnegative, monotone
 from ndis_verify.court.certify_box import as_balls, axis, bisect, sides_text, text_sides
 from ndis_verify.court.certify_checks import certified_box_check
 from ndis_verify.court.judge import judge
+from ndis_verify.court.statement_balls import margin_on_boxes
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, working_bits
 from ndis_verify.runs.journal import Journal
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 
 UNIT = [axis("x", 0, 1)]
 SQUARE = [axis("x", -1, 1), axis("y", -1, 1)]
@@ -243,3 +247,57 @@ def test_a_box_check_that_runs_out_is_undecided_and_a_false_one_fails():
     mutants = {"negated": lambda x: -hill(x) - 1}
     assert certified_box_check("t", hill, UNIT, mutants=mutants, max_boxes=50).run("quick").outcome is Outcome.UNDECIDED
     assert certified_box_check("t", mutants["negated"], UNIT, mutants=mutants).run("quick").outcome is Outcome.FAILED
+
+
+def test_a_record_is_gone_on_from_for_its_own_box_and_function_alone():
+    def hidden(x):  # 0.05 at least on [0, 1], -99.7 at 1 + 10^-18
+        return x * x - x + arb("0.3") - arb(10) ** 20 * (x - 1).max(arb(0))
+
+    first = certify_nonnegative(hidden, UNIT, max_boxes=1)
+    assert first.outcome == "undecided"
+    with pytest.raises(InputError, match="same box"):
+        certify_nonnegative(hidden, [axis("x", 0, 1 + Fraction(1, 10**18))], resume=first)
+    with pytest.raises(InputError, match="same function"):
+        certify_nonnegative(lambda x: hidden(x) - 1, UNIT, resume=first)
+
+
+def _lowered(by, x):
+    return x * x - x + arb("0.3") - by * (arb("0.1") - x).max(arb(0))
+
+
+class _Lowered:
+    def __init__(self, by):
+        self.by = by
+
+    def __call__(self, x):
+        return _lowered(self.by, x)
+
+
+@pytest.mark.parametrize(
+    "lowered",
+    [
+        lambda by: partial(_lowered, by),
+        lambda by: lambda x: _lowered(by, x),
+        lambda by: lambda x, by=by: _lowered(by, x),
+        lambda by: partial(_lowered, arb(by)),
+        _Lowered,
+        lambda by: _Lowered(by).__call__,
+        lambda by: margin_on_boxes(statement(f"x^2 - x + 3/10 >= {by} max(0, 1/10 - x)", over=(real("x", 0, 1),))),
+    ],
+    ids=["partial", "closure", "default", "ball", "object", "method", "statement"],
+)
+def test_a_journal_is_of_what_the_function_holds(tmp_path, capsys, lowered):
+    options = {"journal": tmp_path / "certify.jsonl", "name": "lowered"}
+    assert certify_nonnegative(lowered(0), UNIT, **options, max_boxes=2).outcome == "undecided"
+    assert certify_nonnegative(lowered(0), UNIT, **options, max_boxes=2).boxes == 4
+    assert certify_nonnegative(lowered(100), UNIT, **options).outcome == "refuted"
+    assert "started over" in capsys.readouterr().err
+    with pytest.raises(InputError, match="resume"):
+        certify_nonnegative(lowered(100), UNIT, resume=certify_nonnegative(lowered(0), UNIT, max_boxes=2))
+
+
+def test_a_function_whose_values_cannot_be_told_apart_has_no_journal(tmp_path):
+    never = iter(())
+    lines = (line for line in never)
+    with pytest.raises(InputError, match="told"):
+        certify_nonnegative(lambda x: x + bool(lines), UNIT, journal=tmp_path / "c.jsonl", name="t")

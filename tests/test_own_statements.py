@@ -6,15 +6,18 @@ from fractions import Fraction
 
 import pytest
 
-from ndis_verify.claims.own_claims import judge_file, load_claims
+from ndis_verify.claims.own_claims import certified_box_check, judge_file, load_claims, universal_claim
 from ndis_verify.cli import main
 from ndis_verify.court.attack import attack_problem
+from ndis_verify.court.certify_box import axis
+from ndis_verify.court.domain import continuous
 from ndis_verify.court.judge import judge
 from ndis_verify.court.statement_balls import decide
 from ndis_verify.court.statement_domains import problem_of
 from ndis_verify.court.statement_settle import Ending, settle, settled_claim
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.json_form import to_json
+from ndis_verify.statements.reading import statement as read
 from ndis_verify.statements.statement import Relation, Statement, integer, real
 from ndis_verify.statements.terms import apply, term, variable
 
@@ -109,6 +112,7 @@ def test_an_attack_ends_at_a_proof_and_not_at_a_suspicion():
 
 
 FILE = """
+from ndis_verify.statements.reading import statement as read
 from ndis_verify.statements.statement import Relation, Statement, real
 from ndis_verify.statements.terms import apply, variable
 D, eps = variable("D"), variable("eps")
@@ -142,3 +146,71 @@ def test_a_statement_in_json_runs_nothing(tmp_path, capsys):
 def test_a_budget_that_is_over_before_it_begins_still_looks_at_the_first_points():
     settled = settle(STEEP, seconds=1e-6)
     assert settled.attack.evaluations > 0 and settled.outcome == "violated"
+
+
+@pytest.mark.parametrize(
+    ("text", "hypotheses", "printed"),
+    [
+        ("x < 7", (), "For all -6 <= x <= 6: x < 7."),
+        ("x < 7", ("x <= 5",), "For all x <= 5, x >= -6: x < 7."),
+        ("n <= 1000001", ("n >= 1",), "For all 1 <= n <= 1000000, whole n: n <= 1000001."),
+        ("delta_shift(D; 0) > 10^{-5}", ("D > 0",), "For all D > 0, 1/10000 <= D <= 40: delta_shift(D; 0) > 10^{-5}."),
+    ],
+)
+def test_what_is_certified_is_printed_with_the_ranges_of_the_vocabulary(text, hypotheses, printed):
+    settled = settle(read(text, *hypotheses), seconds=4, evaluations=2_000)
+    claim = settled_claim("MINE", settled)
+    assert claim.declared == "certified" and claim.statement.startswith(printed), claim.statement
+    assert all(line in str(settled) for line in claim.hypotheses)
+    assert settled.as_dict()["hypotheses"] == list(claim.hypotheses) and claim.stated.tex in settled._repr_markdown_()
+    judgement = judge(claim)
+    assert judgement.verdict == "certified" and judgement.agrees, judgement.failures
+    assert Ending.taken_up(settled.statement, settled.kept()).stated == claim.stated
+
+
+def test_a_range_is_printed_exactly():
+    """x < 2 was certified "over x in [0, 2]", in which 2 lies."""
+    settled = settle(Statement((real("x", 0, 2 - Fraction(1, 10**20)),), (), Relation(X, "<", 2)), seconds=3)
+    high = "199999999999999999999/100000000000000000000"
+    assert settled.outcome == "certified" and f"x in [0, {high}]" in settled.detail
+    assert f"0 <= x <= {high}" in settled_claim("MINE", settled).statement
+    assert str(continuous("x", 0, 1 - Fraction(1, 10**20))) == "x in [0, 1 - 1e-20]"
+    assert str(axis("x", 0, 10**400)) == f"x in [0, {10**400}]"
+
+
+def test_a_supported_statement_says_where_it_was_searched():
+    assert "searched over x in [0, 1], y in [0, 1]" in settle(SURFACE, seconds=3, evaluations=1_000).detail
+
+
+def _certified_on(*boxes):
+    """Not near 731/100; what is certified is said on other boxes."""
+    checks = [
+        certified_box_check(
+            f"box {k}", lambda *balls: 2 - balls[0] / 10, box, mutants={"none": lambda *balls: -1 - balls[0] ** 2}
+        )
+        for k, box in enumerate(boxes)
+    ]
+    domain = [continuous("x", 0, 10), continuous("y", 0, 1)]
+    margin, mutants = lambda x, y: (x - 7.31) ** 2 + y, {"below": lambda x, y: -1 - x}
+    return universal_claim("t", "in words", margin, domain, checks=checks, declared="certified", mutants=mutants)
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        (),
+        ([axis("t", 0, 10), axis("y", 0, 1)],),
+        ([axis("x", 0, 10)],),
+        ([axis("x", 0, 9), axis("y", 0, 1)],),
+        ([axis("x", 0, 4), axis("y", 0, 1)], [axis("x", 5, 10), axis("y", 0, 1)]),
+    ],
+)
+def test_a_box_that_is_not_the_declared_domain_certifies_no_claim_of_it(boxes):
+    with pytest.raises(InputError, match="checks"):
+        _certified_on(*boxes)
+
+
+def test_boxes_that_cover_the_declared_domain_certify_it():
+    left, right = ([axis("x", low, high), axis("y", -1, 1)] for low, high in ((0, 4), (4, 11)))
+    judgement = judge(_certified_on(left, right).claim)
+    assert judgement.verdict == "certified" and judgement.agrees, judgement.failures

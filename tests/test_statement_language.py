@@ -59,6 +59,7 @@ def test_named_terms_that_are_spoken_of_come_in_their_order_with_those_that_they
         lambda data: data.update(more=1),
         lambda data: data.update(claimed=["=", ["number", "__import__"], ["number", "1"]]),
         lambda data: data.update(claimed=["=", ["number", "1/0"], ["variable", "D"]]),
+        lambda data: data.update(claimed=["=", ["number", "2/00"], ["variable", "D"]]),
         lambda data: data.update(claimed=["=", ["eval", ["variable", "D"]], ["number", "1"]]),
         lambda data: data.update(claimed=["=", ["variable", "D.__class__"], ["number", "1"]]),
         lambda data: data.update(claimed=["=", ["exp"], ["variable", "D"]]),
@@ -76,6 +77,21 @@ def test_json_of_another_shape_is_refused(change):
     change(data)
     with pytest.raises(InputError):
         from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("more", ['"where": []', '"claimed": ["<=", ["number", "2"], ["variable", "D"]]'])
+def test_json_that_says_something_twice_is_refused(more):
+    with pytest.raises(InputError, match="twice"):
+        from_json(f"{to_json(CLOSED_FORM)[:-1]}, {more}}}")
+    bounded = to_json(CLOSED_FORM).replace('"high":', '"high": "1", "high":', 1)
+    with pytest.raises(InputError, match="twice"):
+        from_json(bounded)
+
+
+def test_numbers_that_are_no_floats_are_printed():
+    assert plain(term(10**400)) == tex(term(10**400)) == str(10**400)
+    assert plain(term(Fraction(10**400, 3))) == f"{10**400}/3" and plain(term(Fraction(1, 10**400))) == f"1/{10**400}"
+    assert from_json(to_json(statement("x <= " + "9" * 399))).formula == "x <= " + "9" * 399
 
 
 @pytest.mark.parametrize("text", ["", "[", "3", "null", "[" * 100_000, '{"variables": 1}'])
@@ -174,6 +190,9 @@ def test_a_chain_is_two_hypotheses_and_a_join_is_kept():
         statement("unheard > 0")
 
 
+UNLIKE = (vector("x", "reals", 3, 1, 2), vector("y", "reals", 2, 1, 2))
+
+
 @pytest.mark.parametrize(
     ("build", "match"),
     [
@@ -182,6 +201,10 @@ def test_a_chain_is_two_hypotheses_and_a_join_is_kept():
         (lambda: Statement((real("x", 0, 1), real("x", 0, 1)), (), Relation(X, "<", 1)), "x"),
         (lambda: Statement((real("x", 0, 1),), (), Relation(apply("sum", X), "<", 1)), "sum"),
         (lambda: Statement((vector("p", "law", 2, "0.1", 1),), (), Relation(coordinate("p"), "<", 1)), "inside"),
+        (
+            lambda: Statement(UNLIKE, (Relation(coordinate("x"), "<", coordinate("y")),), Relation(1, "<", 2)),
+            "one length",
+        ),
         (lambda: real("x", 1, 0), "range"),
         (lambda: real("x y", 0, 1), "identifier"),
         (lambda: Relation(X, "=>", Y), "sign"),

@@ -22,6 +22,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ from ndis_verify.court.attack_checks import (
     negated,
     refutation_check,
 )
-from ndis_verify.court.certify_box import axis
-from ndis_verify.court.certify_checks import certified_box_check
+from ndis_verify.court.certify_box import Box, axis
+from ndis_verify.court.certify_checks import BoxRun, certified_box_check
 from ndis_verify.court.domain import Condition, Domain, Parameter, Point, choice, continuous, integer, stacked, vector
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import Judgement, heard, judged
@@ -44,7 +45,7 @@ from ndis_verify.court.statement_settle import Ending, settle, settled_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs.files import read_regular
-from ndis_verify.statements.json_form import from_json
+from ndis_verify.statements.json_form import from_json, to_json
 from ndis_verify.statements.statement import Statement
 
 __all__ = [
@@ -110,7 +111,8 @@ def universal_claim(
     violated. declared "refuted": the search finds a violation and `certify` proves its sign, and so it does at
     `counterexample` where one is given; `mutants` are then margins of true statements (a corrected one): the search
     must find nothing. Other verdicts: `checks` from `certified_box_check` and others are added; other keywords as in
-    `attack.Problem` (tolerance, branches, confirm, starts, vectorised).
+    `attack.Problem` (tolerance, branches, confirm, starts, vectorised). Declared "certified": the boxes of those checks
+    together cover the ranges of the parameters, by the same names; that their functions are the margin is not decided.
     """
     try:
         verdict = Verdict(declared)
@@ -119,6 +121,9 @@ def universal_claim(
     if not mutants:
         raise InputError("mutants", mutants, "must plant at least one fault: a check that cannot fail shows nothing")
     domain = Domain(tuple(parameters), tuple(constraints), tuple(hypotheses))
+    checks = tuple(checks)
+    if verdict is Verdict.CERTIFIED:
+        _require_covered(domain, [check.run.box for check in checks if isinstance(check.run, BoxRun)])
     attacked = Problem(title, margin, domain, certify=certify, **problem)
     options = {"quick": quick, "full": full, **problem}
     if verdict in (Verdict.REFUTED, Verdict.RESTRICTED):
@@ -138,6 +143,26 @@ def universal_claim(
         else None,
     )
     return UniversalClaim(claim, attacked)
+
+
+def _require_covered(domain: Domain, boxes: Sequence[Box]) -> None:
+    """That boxes cover the ranges of a domain, its constraints left aside."""
+    ranges = {p.name: (p.low, p.high) for p in domain.parameters if p.kind != "choice"}
+    named = [{a.name: (a.low, a.high) for a in box} for box in boxes]
+    ends = {
+        name: {low, high, *(end for box in named for end in box.get(name, ()))} for name, (low, high) in ranges.items()
+    }
+    cuts = {name: sorted(x for x in ends[name] if low <= x <= high) for name, (low, high) in ranges.items()}
+    pieces = [list(pairwise(cut)) or [(cut[0], cut[0])] for cut in cuts.values()]
+    for cell in product(*pieces):
+        piece = dict(zip(cuts, cell, strict=True))
+        if not any(
+            set(box) == set(ranges) and all(box[n][0] <= low and high <= box[n][1] for n, (low, high) in piece.items())
+            for box in named
+        ):
+            boxed = "; ".join(" x ".join(map(str, box)) for box in boxes) or "no box"
+            rule = f"must certify boxes that cover {', '.join(map(str, domain.parameters))}"
+            raise InputError("checks", boxed, rule)
 
 
 def _refutations(title: str, attacked: Problem, mutants, counterexample, options) -> list[Check]:
@@ -266,15 +291,35 @@ def in_court(found: Iterable[tuple[Claim, Hearing]]) -> tuple[dict[str, Claim], 
 
 
 def heard_as_json(name: str, value: UniversalClaim | Claim | Statement, effort: str) -> dict[str, Any]:
-    """The evidence of a claim of a file, and how it ended if it is a statement: what a journal keeps."""
+    """What a claim of a file says, its evidence, and how it ended if it is a statement: what a journal keeps."""
+    kept = {"said": _said(value), "ending": None}
     if isinstance(value, Statement):
-        settled = settle(value)
-        return {"ending": settled.kept(), "hearing": heard(settled_claim(name, settled), effort).as_dict()}
-    return {"ending": None, "hearing": heard(as_claim(value), effort).as_dict()}
+        ending = _ended(value)
+        return {**kept, "ending": ending.kept(), "hearing": heard(settled_claim(name, ending), effort).as_dict()}
+    return {**kept, "hearing": heard(as_claim(value), effort).as_dict()}
+
+
+def _ended(statement: Statement) -> Ending:
+    """How a statement ends; one that cannot be settled is undecided, and the run goes on to the next."""
+    try:
+        return settle(statement)
+    except Exception as error:  # nothing to search, or an error in the search
+        return Ending(statement, "undecided", f"not settled: {type(error).__name__}: {error}", None)
+
+
+def _said(value: UniversalClaim | Claim | Statement) -> Any:
+    """What is stated, exactly: a verdict is of this and of nothing else."""
+    if isinstance(value, Statement):
+        return to_json(value)
+    claim = as_claim(value)
+    said = [claim.statement, claim.declared.value, *claim.hypotheses]
+    return [*said, claim.stated and to_json(claim.stated)]
 
 
 def taken_up(name: str, value: UniversalClaim | Claim | Statement, content: Any) -> tuple[Claim, Hearing]:
     """The claim and its evidence from `heard_as_json`. ValueError, TypeError or KeyError where they are none of it."""
+    if content["said"] != _said(value):
+        raise ValueError(f"{name}: the verdict of another statement")
     if isinstance(value, Statement):
         claim = settled_claim(name, Ending.taken_up(value, content["ending"]))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -31,7 +32,9 @@ _LONGEST_PROOFS = (
     "logistic_pairs.logistic_worst",
     "least_squares_decomposition.eigenvalues_and_shift",
 )
+_PACKAGE = Path(__file__).resolve().parents[1]
 _MANY = 100  # claims of which the proofs are decided first: those of few have little in common
+_LOADED: dict[str, dict[str, Any]] = {}  # the claims of files by `_text_of`: every process runs a file once
 Progress = Callable[[int, int, str], None]
 
 
@@ -112,12 +115,15 @@ def run_file(
 ) -> tuple[dict[str, Claim], list[Judgement]]:
     """`own_claims.judge_file` by processes or over a cluster, whose workers load the same file at the same path.
 
-    The journal is of the file and of the modules beside it, as they are; every process runs the file once.
+    The journal is of the file, of the modules beside it and of those of packages in its folder, as they are; a verdict
+    that is taken up is of the claim that the file states now. Every process runs the file once.
     """
     whole = Path(path).resolve()
-    state = _text_of(whole)
-    loaded = _loaded(whole, state)
-    job = partial(_heard_of_file, path=whole, state=state, effort=effort)
+    loaded = load_claims(whole)
+    below = _loaded_below(whole.parent) if whole.suffix == ".py" else ()
+    state = _text_of(whole, below)
+    _LOADED[state] = loaded
+    job = partial(_heard_of_file, path=whole, state=state, effort=effort, below=below)
     kept = Journal(
         journal,
         identity("verify", effort, state),
@@ -129,20 +135,26 @@ def run_file(
     return in_court(found[name] for name in loaded)
 
 
-def _heard_of_file(name: str, path: Path, state: str, effort: str) -> dict[str, Any]:
-    return heard_as_json(name, _loaded(path, state)[name], effort)
+def _heard_of_file(name: str, path: Path, state: str, effort: str, below: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A claim of a file heard; refused where the file is another one than the process that asks has."""
+    if state not in _LOADED:
+        if _text_of(path, below) != state:
+            raise InputError("FILE", str(path), "is another file here than where the run was started")
+        _LOADED[state] = load_claims(path)
+    return heard_as_json(name, _LOADED[state][name], effort)
 
 
-@cache
-def _loaded(path: Path, state: str) -> dict[str, Any]:
-    """The claims of a file; refused where it is another one than the process that asks has."""
-    if _text_of(path) != state:
-        raise InputError("FILE", str(path), "is another file here than where the run was started")
-    return load_claims(path)
-
-
-def _text_of(path: Path) -> str:
-    """A hash of a file of claims, and of the modules beside one in Python."""
+def _text_of(path: Path, below: tuple[Path, ...] = ()) -> str:
+    """A hash of a file of claims and, of one in Python, of the modules beside it and of those in `below`."""
     beside = path.parent.glob("*.py") if path.suffix == ".py" else ()
-    files = sorted({file for file in (path, *beside) if file.is_file()})
-    return hashlib.sha256(repr([(file.name, file.read_bytes()) for file in files]).encode()).hexdigest()
+    files = sorted({file for file in (path, *beside, *below) if file.is_file()})
+    return hashlib.sha256(repr([(str(file), file.read_bytes()) for file in files]).encode()).hexdigest()
+
+
+def _loaded_below(folder: Path) -> tuple[Path, ...]:
+    """The files of modules loaded from a folder, but for what is installed there and this package."""
+    named = [file for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))]
+    installed = (Path(sys.prefix).resolve(), _PACKAGE)
+    found = [Path(file).resolve() for file in named]
+    own = {file for file in found if file.is_relative_to(folder) and not any(map(file.is_relative_to, installed))}
+    return tuple(sorted(own))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -26,11 +26,12 @@ from ndis_verify.court.certify_box import Axis, Box, Sides, as_balls, bisect, ce
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
-from ndis_verify.runs.identity import identity
+from ndis_verify.runs.identity import held, identity
 from ndis_verify.runs.journal import Journal
 
 Function = Callable[..., arb]
 Gradient = Callable[..., Sequence[arb]]
+Functions = tuple[Callable[..., Any] | None, ...]  # the function and its gradient
 Progress = Callable[[int, int, str], None]
 Factor = tuple[int, Any, int]
 Outcome = Literal["certified", "refuted", "undecided"]
@@ -43,8 +44,9 @@ class CertifyRecord:
     """What a branch and bound ended with.
 
     certified: the inequality holds on the whole box. refuted: `point` breaks it, `value` encloses the function there.
-    undecided: `remaining` holds the boxes not settled, each with its depth. `worst_box` is the settled box with the
-    least lower bound, `worst_lower`. `bits` is the largest precision used.
+    undecided: `remaining` holds the boxes not settled, each with its depth; they are of `functions`, the function and
+    its gradient. `worst_box` is the settled box with the least lower bound, `worst_lower`. `bits` is the largest
+    precision used.
     """
 
     outcome: Outcome
@@ -58,6 +60,7 @@ class CertifyRecord:
     point: Mapping[str, Fraction] | None = None
     value: Enclosure | None = None
     remaining: tuple[tuple[Sides, int], ...] = ()
+    functions: Functions = field(default=(), compare=False, repr=False)
 
     def line(self) -> str:
         """One line for a report."""
@@ -92,8 +95,9 @@ def certify_nonnegative(
     `gradient(*balls)` encloses the partial derivatives. `factors` and `margin`: see the
     module. `max_boxes`: boxes evaluated in this call; `min_width`: share of the first width below which an axis is not
     split. Precision starts at `digits` and doubles up to `max_digits` where rounding hides a sign at a point.
-    `resume`: an undecided record to go on from. `journal` (needs `name`): the state is kept there while running and
-    taken up again. `progress(settled, known, label)` may raise to stop. Depth first, deterministic.
+    `resume`: an undecided record of the same function, gradient and box to go on from. `journal` (needs `name`): the
+    state is kept there while running, and taken up again by a run of the same functions, with what they hold, and box.
+    `progress(settled, known, label)` may raise to stop. Depth first, deterministic.
     """
     box = tuple(box)
     if not box or max_boxes < 1 or not 0 < min_width < 1 or not 1 <= digits <= max_digits:
@@ -106,9 +110,9 @@ def certify_nonnegative(
     run = _Run(function, box, gradient, min_width, _bits(digits), _bits(max_digits))
     if journal is None:
         return _loop(run, resume, max_boxes, None, progress)
-    functions = (function, gradient) if gradient else (function,)
-    header = identity("certify", name, box, min_width, digits, functions=functions)
-    with Journal(journal, header, "states of the branch and bound", lambda key, state: _read(state, box)) as states:
+    header = identity("certify", name, box, min_width, digits, functions=run.functions)
+    read = lambda key, state: _read(state, box, run.functions)  # noqa: E731
+    with Journal(journal, header, "states of the branch and bound", read) as states:
         record = _loop(run, resume or states.last, max_boxes, states, progress)
         states.kept = record.outcome == "undecided"
     return record
@@ -131,6 +135,7 @@ class _Run:
         self, function: Function, box: Box, gradient: Gradient | None, min_width: float, bits: int, max_bits: int
     ):
         self.function, self.box, self.gradient = function, box, gradient
+        self.functions: Functions = (function, gradient)
         self.min_width, self.bits, self.max_bits = min_width, bits, max_bits
         self.boxes = self.depth = 0
         self.worst_box: Sides | None = None
@@ -146,8 +151,10 @@ class _Run:
         if resume is None:
             self.open = [(tuple((a.low, a.high) for a in self.box), 0, self.bits)]
             return
-        if [str(a) for a in resume.box] != [str(a) for a in self.box] or resume.outcome == "refuted":
+        if resume.box != self.box or resume.outcome == "refuted":
             raise InputError("resume", resume.outcome, "must be a record of the same box that is not refuted")
+        if resume.functions != self.functions and held(resume.functions) != held(self.functions):
+            raise InputError("resume", resume.line(), "must be a record of the same function and gradient")
         self.open = [(sides, depth, self.bits) for sides, depth in reversed(resume.remaining)]
         self.boxes, self.depth, self.before = resume.boxes, resume.depth, resume.seconds
         self.worst_box, self.worst_lower = resume.worst_box, resume.worst_lower
@@ -228,6 +235,7 @@ class _Run:
             self.point,
             self.value,
             remaining if outcome == "undecided" else (),
+            self.functions,
         )
 
 
@@ -265,14 +273,16 @@ def _write(journal: Journal, record: CertifyRecord) -> None:
     journal.append(f"{record.boxes} boxes", state)
 
 
-def _read(state: dict[str, Any], box: Box) -> CertifyRecord:
+def _read(state: dict[str, Any], box: Box, functions: Functions) -> CertifyRecord:
     """The undecided record that a journal's state stands for."""
     remaining = tuple((text_sides(sides), int(depth)) for sides, depth in state["remaining"])
     worst, lower = (text_sides(state["worst"][0]), float(state["worst"][1])) if state["worst"] else (None, None)
     boxes, depth, seconds = int(state["boxes"]), int(state["depth"]), float(state["seconds"])
     if not remaining or any(len(sides) != len(box) for sides, _ in remaining):
         raise ValueError("no boxes of this run")
-    return CertifyRecord("undecided", box, boxes, depth, 0, seconds, worst, lower, remaining=remaining)
+    return CertifyRecord(
+        "undecided", box, boxes, depth, 0, seconds, worst, lower, remaining=remaining, functions=functions
+    )
 
 
 def _require_factors(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from flint import arb
 
-from ndis_verify.court.domain import shown
+from ndis_verify.court.exact_points import exact_text, shown
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball
 
@@ -27,7 +27,7 @@ class Axis:
     scale: Literal["linear", "log"] = "linear"
 
     def __str__(self) -> str:
-        return f"{self.name} in [{shown(self.low)}, {shown(self.high)}]"
+        return f"{self.name} in [{exact_text(self.low)}, {exact_text(self.high)}]"
 
     def width(self, low: Fraction, high: Fraction) -> float:
         """The length of [low, high] on this axis's scale, as a share of the whole."""

@@ -16,6 +16,7 @@ import scipy
 from scipy.special import expit
 
 from ndis_verify.court.exact_points import Point as Point
+from ndis_verify.court.exact_points import exact_text
 from ndis_verify.court.exact_points import shown as shown
 from ndis_verify.court.exact_points import shown_point as shown_point
 from ndis_verify.exact_number import InputError, exact
@@ -104,7 +105,7 @@ class Parameter:
     def __str__(self) -> str:
         if self.kind == "choice":
             return f"{self.name} in {{{', '.join(map(str, self.choices))}}}"
-        text = f"{self.name} in [{shown(self.low)}, {shown(self.high)}]"
+        text = f"{self.name} in [{exact_text(self.low)}, {exact_text(self.high)}]"
         return (
             text
             + (", whole" if self.kind == "integer" else "")
@@ -232,14 +233,18 @@ class Domain:
         return {p.name: p.value(float(u)) for p, u in zip(self.parameters, unit, strict=True)}
 
     def exact_point(self, values: Mapping[str, Any]) -> Point:
-        """`values` (exact numbers by parameter name) as a point; raises `InputError` for a missing or unknown name."""
+        """`values` (exact numbers by parameter name) as a point; raises `InputError` for a missing or unknown name, and
+        for a fraction where a whole number is asked for.
+        """
         if set(values) != {p.name for p in self.parameters}:
             raise InputError("point", ", ".join(values), f"must give {', '.join(p.name for p in self.parameters)}")
         kinds = {p.name: p.kind for p in self.parameters}
-        return {
-            n: v if kinds[n] == "choice" else int(v) if kinds[n] == "integer" else exact(v, n)
-            for n, v in values.items()
-        }
+        point = {n: v if kinds[n] == "choice" else exact(v, n) for n, v in values.items()}
+        for name in (n for n, kind in kinds.items() if kind == "integer"):
+            if point[name].denominator != 1:
+                raise InputError(name, values[name], "must be a whole number")
+            point[name] = int(point[name])
+        return {name: point[name] for name in values}
 
     def unit(self, point: Mapping[str, Any]) -> np.ndarray:
         """Coordinates of a point, up to rounding."""

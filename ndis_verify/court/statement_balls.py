@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from flint import arb
 
-from ndis_verify.court.exact_points import Point, shown
+from ndis_verify.court.exact_points import Point, exact_text
 from ndis_verify.court.quantities.exact import NotExact, Number, OutsideDomain, as_ball
 from ndis_verify.court.quantities.rooms import ROOMS, quantity, rooms_of
 from ndis_verify.court.statement_arrays import (
@@ -81,41 +81,38 @@ def decide(statement: Statement, point: Point) -> Decision:
 def decide_claimed(statement: Statement, point: Point) -> Decision:
     """What is claimed at an exact point at which the hypotheses are known to hold."""
     try:
-        margin = margin_at(statement, point)
+        margin, holds = _looked_at(statement, point)
     except ArithmeticError as error:
         return _undecided(error)
-    sign = margin.sign()
     value, radius = margin.decimal(6)
     detail = f"margin {value} +/- {radius}"
-    if sign == 0 and _is_strict(statement.claimed):
-        return Decision("violated", margin, "both sides are equal, and the relation is strict")
-    return Decision("undecided" if sign is None else "violated" if sign < 0 else "held", margin, detail)
+    if margin.sign() == 0 and holds is False:
+        detail = "both sides are equal, and the relation is strict"
+    return Decision("undecided" if holds is None else "held" if holds else "violated", margin, detail)
 
 
 def _undecided(error: ArithmeticError) -> Decision:
     return Decision("undecided", None, str(error), isinstance(error, OutsideDomain))
 
 
-def _is_strict(claimed: Claimed) -> bool:
-    """Whether a margin of 0 breaks it; of several relations, one of which has that margin, where all are strict."""
-    if isinstance(claimed, Relation):
-        return claimed.sign in ("<", ">")
-    return claimed.how == "and" and all(_is_strict(part) for part in claimed.parts)
-
-
 def margin_at(statement: Statement, point: Point) -> Enclosure:
     """The enclosed margin of the relation at an exact point, at a precision that shows its sign where one does."""
+    return _looked_at(statement, point)[0]
+
+
+def _looked_at(statement: Statement, point: Point) -> tuple[Enclosure, bool | None]:
+    """The enclosed margin at an exact point, and whether the relation holds there, at a precision that shows this."""
     for digits in _DIGITS:
         with working_bits(int(digits * 3.33) + 32):
             values = values_of(statement, point, digits)
-            margin = _claimed_margin(statement.claimed, values, digits)
+            margin, holds = _judged(statement.claimed, values, digits)
             if isinstance(margin, Fraction):
-                return enclosure(ball(margin)) if margin else enclosure(arb(0))
+                return enclosure(ball(margin)) if margin else enclosure(arb(0)), holds
             if not margin.is_finite():
                 raise NotExact("the margin is not finite there")
-            if margin > 0 or margin < 0:
+            if holds is not None:
                 break
-    return enclosure(margin)
+    return enclosure(margin), holds
 
 
 def agreement_at(statement: Statement, point: Point, digits: int) -> float:
@@ -183,12 +180,6 @@ def _shown(value: Any) -> str:
         texts = [", ".join(_shown(x) for x in row) for row in rows]
         return f"({', '.join(f'({text})' if isinstance(value, Matrix) else text for text in texts)})"
     return exact_text(value) if isinstance(value, Fraction) else enclosure(value).decimal(6)[0]
-
-
-def exact_text(value: Any) -> str:
-    """A short decimal where the number is one, else a fraction."""
-    text = shown(value)
-    return text if Fraction(text.partition(" ")[0]) == value else str(value)
 
 
 def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
@@ -413,21 +404,31 @@ def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | N
 
 
 def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) -> Number:
+    return _judged(claimed, values, digits)[0]
+
+
+def _judged(claimed: Claimed, values: Mapping[str, Any], digits: int) -> tuple[Number, bool | None]:
+    """The margin, and whether the relation holds, None where that is not certain: a margin of 0 breaks a strict one."""
     if isinstance(claimed, Relation):
         gaps = [_gap(claimed.sign, left, right) for left, right in scalar_sides_of(claimed, values, digits)]
-        return reduce(lambda one, other: _arithmetic("min", one, other), gaps)
-    margins = [_claimed_margin(part, values, digits) for part in claimed.parts]
-    if claimed.how == "iff":
-        first, second = map(as_ball, margins)
-        size = abs(first).min(abs(second))
-        agree = (first > 0 and second > 0) or (first < 0 and second < 0)
-        if agree or (first > 0 and second < 0) or (first < 0 and second > 0):
-            return size if agree else -size
-        return size.union(-size)
-    worst = margins[0]
-    for margin in margins[1:]:
-        worst = _arithmetic("min", worst, margin)
-    return worst
+        margin = _least(gaps)
+        fails = margin <= 0 if claimed.sign in ("<", ">") else margin < 0
+        holds = margin > 0 if claimed.sign in ("<", ">") else margin >= 0
+        return margin, bool(holds) if holds or fails else None
+    found = [_judged(part, values, digits) for part in claimed.parts]
+    margins, held = [margin for margin, _ in found], [holds for _, holds in found]
+    if claimed.how == "and":
+        return _least(margins), False if False in held else None if None in held else True
+    first, second = (abs(as_ball(margin)) for margin in margins)
+    if None in held:
+        farther = first.max(second).upper()
+        return farther.union(-farther), None
+    # How far the parts are from being alike: where one is at its edge, the other may not be.
+    return (first.min(second), True) if held[0] == held[1] else (-first.max(second), False)
+
+
+def _least(margins: Sequence[Number]) -> Number:
+    return reduce(lambda one, other: _arithmetic("min", one, other), margins)
 
 
 def _gap(sign: str, left: Number, right: Number) -> Number:

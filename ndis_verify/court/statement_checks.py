@@ -17,9 +17,10 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
 from ndis_verify.court.checks import Mutants
 from ndis_verify.court.domain import Point, shown_point
+from ndis_verify.court.exact_points import exact_text
 from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.proof_ends import compared, unconcluded
-from ndis_verify.court.statement_balls import ExactMargin, agreement_at, exact_text, sides_at
+from ndis_verify.court.statement_balls import ExactMargin, agreement_at, sides_at
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_floats import StatementMargin
 from ndis_verify.statements.mutation import built, denied, planted

@@ -33,7 +33,7 @@ from ndis_verify.court.scaled_floats import (
 from ndis_verify.court.statement_arrays import ARRAYS, Arithmetic, Multiple, applied, assembled, is_array, scalar_sides
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.calculus import differentiated
-from ndis_verify.statements.statement import Claimed, Relation, Statement
+from ndis_verify.statements.statement import Claimed, Relation, Statement, plain_relations
 from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, length
 
 _EXTREMUM_POINTS = 9
@@ -187,15 +187,27 @@ def values_on(
 
 
 def _claimed_margin(claimed: Claimed, values: Values, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    margin, error, _ = _judged(claimed, values, rows)
+    return margin, error
+
+
+def _judged(claimed: Claimed, values: Values, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The margin, its error, and whether the relation holds as far as floats tell: an equality within its error."""
     if isinstance(claimed, Relation):
-        found = [_margin(claimed.sign, *sides) for sides in _sides(claimed, values, rows)]
-        return found[0] if len(found) == 1 else _worst(found, [claimed.sign == "="] * len(found))
-    found = [_claimed_margin(part, values, rows) for part in claimed.parts]
-    if claimed.how == "iff":
-        (a, a_error), (b, b_error) = found
-        apart = np.minimum(np.maximum(np.abs(a) - a_error, 0), np.maximum(np.abs(b) - b_error, 0))
-        return np.where((a >= 0) == (b >= 0), apart, -apart), np.zeros(rows)
-    return _worst(found, list(map(_is_equality, claimed.parts)))
+        parts = [_margin(claimed.sign, *sides) for sides in _sides(claimed, values, rows)]
+        margin, error = parts[0] if len(parts) == 1 else _worst(parts, [claimed] * len(parts))
+        strict = claimed.sign in ("<", ">")
+        return margin, error, margin > 0 if strict else margin + error * (claimed.sign == "=") >= 0
+    found = [_judged(part, values, rows) for part in claimed.parts]
+    if claimed.how == "and":
+        margin, error = _worst([(m, e) for m, e, _ in found], claimed.parts)
+        return margin, error, np.all([holds for _, _, holds in found], axis=0)
+    (a, a_error, a_holds), (b, b_error, b_holds) = found
+    alike = a_holds == b_holds
+    sure = (np.abs(a) > a_error) & (np.abs(b) > b_error)  # at an edge floats are not: what is 0 may be a tail
+    near = np.minimum(np.maximum(np.abs(a) - a_error, 0), np.maximum(np.abs(b) - b_error, 0))
+    far = np.maximum(np.abs(a), np.abs(b))
+    return np.where(alike, near, -far), np.where(alike | sure, 0.0, far), alike
 
 
 def _sides(relation: Relation, values: Values, rows: int, index: int | None = None) -> list[tuple[Scaled, Scaled]]:
@@ -210,12 +222,16 @@ def _margin(sign: str, left: Scaled, right: Scaled) -> tuple[np.ndarray, np.ndar
     return (-np.abs(margin), error) if sign == "=" else (margin, error)
 
 
-def _worst(found: list[tuple[np.ndarray, np.ndarray]], equal: list[bool]) -> tuple[np.ndarray, np.ndarray]:
-    sure = [
-        np.where((m + e >= 0) & ((m == 0) & (e == 0) | alike), np.inf, np.where(m < 0, np.minimum(m + e, 0), m))
-        for alike, (m, e) in zip(equal, found, strict=True)
-    ]
+def _worst(found: Sequence[tuple[np.ndarray, np.ndarray]], parts: Sequence[Claimed]) -> tuple[np.ndarray, np.ndarray]:
     # A part that holds without any rounding, and an equality, whose margin is never more than 0, hide no other.
+    sure = [
+        np.where(
+            (m + e >= 0) & ((m == 0) & (e == 0) & (not _is_strict(part)) | _is_equality(part)),
+            np.inf,
+            np.where(m < 0, np.minimum(m + e, 0), m),
+        )
+        for part, (m, e) in zip(parts, found, strict=True)
+    ]
     worst = np.argmin(sure, axis=0)
     pick = lambda k: np.take_along_axis(np.array([pair[k] for pair in found]), worst[None], axis=0)[0]  # noqa: E731
     return pick(0), pick(1)
@@ -223,6 +239,11 @@ def _worst(found: list[tuple[np.ndarray, np.ndarray]], equal: list[bool]) -> tup
 
 def _is_equality(claimed: Claimed) -> bool:
     return isinstance(claimed, Relation) and claimed.sign == "="
+
+
+def _is_strict(claimed: Claimed) -> bool:
+    """Whether a margin of 0 may break it."""
+    return any(relation.sign in ("<", ">") for relation in plain_relations(claimed))
 
 
 @dataclass(frozen=True)

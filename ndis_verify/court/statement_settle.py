@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from ndis_verify.arguments import within
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack import AttackRecord, Problem, attack_problem, shrunk
@@ -21,9 +23,10 @@ from ndis_verify.court.checks import Mutants
 from ndis_verify.court.domain import Point, shown_point
 from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes
 from ndis_verify.court.statement_checks import Violation, counterexample_text, stated_claim, statement_attack
-from ndis_verify.court.statement_domains import domain_of, problem_of
+from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import mutants
+from ndis_verify.statements.ranges import within_ranges
 from ndis_verify.statements.statement import Claimed, Relation, Sign, Statement
 
 DEFAULT_SECONDS = 30.0
@@ -31,6 +34,8 @@ EVALUATIONS = 20_000
 _SHARE = 0.45  # of the seconds, for the search and for the boxes
 _FIRST_BOXES, _MOST_BOXES = 64, 4096
 _LARGEST_RUN = 100_000
+_CORNERS = 17  # of a box in four dimensions, and its centre
+_RANGES = 6  # that a detail names
 _TELLING = 2  # faults by rule that the check of a claim of one's own has to catch
 
 SettledAs = Literal["violated", "certified", "supported", "undecided"]
@@ -45,6 +50,11 @@ class Ending:
     outcome: SettledAs
     detail: str
     point: Point | None
+
+    @property
+    def stated(self) -> Statement:
+        """What the outcome is of: the statement; where it is certified, with its ranges as hypotheses."""
+        return within_ranges(self.statement) if self.outcome == "certified" else self.statement
 
     def kept(self) -> dict[str, Any]:
         """Plain data for JSON, without the statement."""
@@ -73,12 +83,15 @@ class Settled(Ending):
 
     def __str__(self) -> str:
         spent = f"{self.attack.evaluations} evaluations" + (f", {self.boxes.boxes} boxes" if self.boxes else "")
-        return f"{self.outcome}: {self.statement.formula}\n  {self.detail}\n  {spent}, {self.seconds:.1f} s"
+        said = ", ".join(self.stated.hypothesis_lines)
+        what = f"{self.outcome}: {self.statement.formula}\n  for all {said}\n  {self.detail}"
+        return f"{what}\n  {spent}, {self.seconds:.1f} s"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; exact numbers as text."""
         return {
             "statement": self.statement.formula,
+            "hypotheses": list(self.stated.hypothesis_lines),
             **self.kept(),
             "evaluations": self.attack.evaluations,
             "boxes": self.boxes.boxes if self.boxes else 0,
@@ -87,7 +100,7 @@ class Settled(Ending):
 
     def _repr_markdown_(self) -> str:
         """What a notebook cell shows."""
-        return f"$${self.statement.tex}$$\n\n**{self.outcome}**: {self.detail}"
+        return f"$${self.stated.tex}$$\n\n**{self.outcome}**: {self.detail}"
 
 
 def settle(
@@ -101,7 +114,8 @@ def settle(
 
     violated: a point of its domain where ball arithmetic proves it wrong, made simple. certified: inequalities of
     scalars, by branch and bound over all of the ranges. supported: a search found nothing and the worst points that it
-    met hold. undecided: a suspicion that no precision tried decides, or sides that it does not tell apart.
+    met hold. undecided: a suspicion that no precision tried decides, sides that it does not tell apart, or a point of
+    the domain at which a side has no value.
     """
     within(seconds, "seconds", "(0, inf)")
     started = time.monotonic()
@@ -118,6 +132,9 @@ def settle(
         point = _violation(statement, problem, boxes)
         if point is not None:
             return ended("violated", counterexample_text(statement, point), point, boxes)
+    if (outside := _without_value(statement, problem, record, started + seconds)) is not None:
+        where = f"at {shown_point(outside)} a side has no value: a hypothesis has to keep it out"
+        return ended("undecided", where, outside, boxes)
     if (
         boxes is not None
         and boxes.outcome == "certified"
@@ -174,6 +191,23 @@ def _violation(statement: Statement, problem: Problem, boxes: CertifyRecord) -> 
     return shrunk(problem, problem.certify, exact, problem.certify(exact))[0]
 
 
+def _without_value(statement: Statement, problem: Problem, record: AttackRecord, until: float) -> Point | None:
+    """A point of the domain at which a side certainly has no value: of the worst points, the corners, some others."""
+    domain = problem.domain
+    corners = domain.corners(np.random.default_rng(0))[:_CORNERS]
+    units = (unit for _, unit in record.dangerous)
+    points = (domain.point(unit) for unit in (*units, *corners.tolist()))
+    for point in (*points, *random_points(statement, _CORNERS)):
+        try:
+            if domain.contains(point) and decide(statement, point).outside:
+                return point
+        except (InputError, ArithmeticError):  # on the edge of the domain, where floats and exact numbers differ
+            continue
+        if time.monotonic() > until:
+            break
+    return None
+
+
 def _at_worst_points(
     statement: Statement, problem: Problem, record: AttackRecord
 ) -> tuple[SettledAs, str, Point | None]:
@@ -197,12 +231,14 @@ def _at_worst_points(
     if close and not held and not equality:
         return "undecided", f"no precision tried tells the sides apart: {close[0][1]}; {record.line()}", close[0][0]
     alike = f"; at {len(close)} of the worst points the sides are alike: {close[0][1]}" if close else ""
-    return "supported", record.line() + alike, None
+    ranges = [str(parameter) for parameter in problem.domain.parameters]
+    more = f" and {len(ranges) - _RANGES} more" if len(ranges) > _RANGES else ""
+    return "supported", f"{record.line()}{alike}; searched over {', '.join(ranges[:_RANGES])}{more}", None
 
 
 def settled_claim(claim_id: str, settled: Ending) -> Claim:
     """The claim with the verdict that a settled statement has, and the checks that carry it: none where it is open."""
-    stated, point = settled.statement, settled.point
+    stated, point = settled.stated, settled.point
     search = statement_attack("search", stated, {}, quick=2_000, full=EVALUATIONS)
     search = replace(search, mutants=Mutants(lambda: _telling_faults(stated)))
     verdict: Verdict = Verdict.OPEN

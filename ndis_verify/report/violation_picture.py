@@ -9,7 +9,7 @@ from fractions import Fraction
 from html import escape
 
 from ndis_verify.court.attack_checks import PointRun
-from ndis_verify.court.statement_balls import exact_text
+from ndis_verify.court.exact_points import exact_text
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.rich import letters

@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.plain_text import no_doubles
 from ndis_verify.statements.printing import number_text
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement, Variable
 from ndis_verify.statements.terms import NAMED, Term
 
-_NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400})?")
+_NUMBER = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,399})?")
 _DEPTH = 60
 _FIELDS = {"name", "kind", "low", "high", "scale", "size"}
 
@@ -43,7 +44,7 @@ def to_json(statement: Statement) -> str:
 def from_json(text: str) -> Statement:
     """The statement that JSON text stands for; raises `InputError` for anything else."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=no_doubles)
     except (ValueError, RecursionError) as error:
         raise InputError("statement", text[:40], f"must be JSON: {error}") from None
     try:
@@ -87,7 +88,7 @@ def _term(data: Any, depth: int = 0) -> Term:
 
 
 def _number(text: Any) -> Fraction:
-    if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text.endswith("/0"):
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text):
         raise InputError("number", str(text)[:40], "must be a whole number or a fraction of two, as text")
     return Fraction(text)
 

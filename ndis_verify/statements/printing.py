@@ -48,7 +48,7 @@ def number_text(value: Fraction) -> str:
 
 def _decimal(value: Fraction) -> str:
     """A short decimal as such; nothing for a unit fraction, or where there is no short one."""
-    text = f"{float(value):.6g}"
+    text = f"{float(value):.6g}" if abs(value.numerator) < 10**6 * value.denominator else "e"
     short = value.denominator > 1 and abs(value.numerator) > 1 and "e" not in text and Fraction(text) == value
     return text if short and value.denominator > 3 else ""
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ndis_verify.statements.mutation import built
-from ndis_verify.statements.statement import Statement, Variable
+from ndis_verify.statements.statement import Relation, Statement, Variable
+from ndis_verify.statements.terms import variable
 
 _WHOLE_SETS = ("law", "orthogonal")  # of which all are searched but a few
 _FARTHER = 20
@@ -22,11 +23,11 @@ def beyond_ranges(statement: Statement) -> Iterator[tuple[str, Statement]]:
     the statement fails.
     """
     free = [v for v in statement.variables if v.kind not in _WHOLE_SETS]
-    for variable in free:
-        for where, moved in _moved(variable, _kept_positive(variable, statement)):
-            found = built(statement, variables=tuple(moved if v is variable else v for v in statement.variables))
+    for one in free:
+        for where, moved in _moved(one, _kept_positive(one, statement)):
+            found = built(statement, variables=tuple(moved if v is one else v for v in statement.variables))
             if found is not None:
-                yield f"{variable.name} {where}", found
+                yield f"{one.name} {where}", found
     signed = {
         v.name: replace(v, low=-v.high, scale="linear")
         for v in free
@@ -36,6 +37,26 @@ def beyond_ranges(statement: Statement) -> Iterator[tuple[str, Statement]]:
         found = built(statement, variables=tuple(signed.get(v.name, v) for v in statement.variables))
         if found is not None:
             yield f"{', '.join(signed)} of either sign", found
+
+
+def within_ranges(statement: Statement) -> Statement:
+    """The statement with the ranges in which its numbers are searched as hypotheses, where none says as much: what is
+    certified over them is this, and no more.
+    """
+    bounds = (bound for v in statement.variables if not v.shape for bound in _bounds(v, statement))
+    return statement.under(*bounds)
+
+
+def _bounds(v: Variable, statement: Statement) -> Iterator[Relation]:
+    said = [
+        (h.sign, h.right.number)
+        for h in statement.hypotheses
+        if h.left == variable(v.name) and h.right.head == "number"
+    ]
+    if not any(sign in (">", ">=") and number >= v.low for sign, number in said):
+        yield Relation(variable(v.name), ">=", v.low)
+    if not any(sign in ("<", "<=") and number <= v.high for sign, number in said):
+        yield Relation(variable(v.name), "<=", v.high)
 
 
 def _kept_positive(v: Variable, statement: Statement) -> bool:

@@ -234,6 +234,10 @@ class Statement:
         """Whether matrices are compared; raises `InputError` where vectors and matrices do not fit together."""
         shapes = self.shapes
         relations = (*plain_relations(self.claimed), *self.hypotheses)
+        for hypothesis in self.hypotheses:
+            names = coordinate_names(hypothesis.left) | coordinate_names(hypothesis.right)
+            if len({shapes[name] for name in names}) > 1:
+                raise InputError("hypothesis", hypothesis.plain(), "must be of coordinates of vectors of one length")
         ordered = [compared(r.left, r.sign, r.right, shapes) for r in relations]
         return any(ordered)
 

@@ -26,7 +26,7 @@ from ndis_verify.oracle.certified.engine.spectrum import from_groups
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 
 _DEEPEST = 20_000  # what is asked of the contour integral is of the order of e^-10000 and above: it takes a second
-_OVERSHOOT = Fraction(1, 2**20)
+_OVERSHOOT = Fraction(1, 2**26)  # the radius of a ball has 30 bits
 
 
 def _pair_at(groups: Sequence[tuple[Fraction, int, Fraction]], epsilon: Fraction, digits: int) -> Number:
