@@ -13,7 +13,7 @@ from ndis_verify.oracle.certified.engine.balls import working_bits
 from ndis_verify.statements.json_form import from_json, to_json
 from ndis_verify.statements.printing import plain, tex
 from ndis_verify.statements.reading import read_relation, read_term, saying, statement, under
-from ndis_verify.statements.statement import Relation, Statement, both, real, vector
+from ndis_verify.statements.statement import Relation, Statement, both, iff, real, vector
 from ndis_verify.statements.terms import Term, apply, coordinate, extremum, substituted, term, variable
 
 
@@ -172,6 +172,35 @@ def test_a_chain_is_two_hypotheses_and_a_join_is_kept():
     assert saying(stated, "x > 0, and x < 2").claimed == both(read_relation("x > 0"), read_relation("x < 2"))
     with pytest.raises(InputError, match="vocabulary"):
         statement("unheard > 0")
+
+
+_JOINS = [
+    lambda a, b, c: iff(both(a, b), c),
+    lambda a, b, c: both(a, iff(b, c)),
+    lambda a, b, c: iff(a, both(b, c)),
+    lambda a, b, c: iff(iff(a, b), c),
+    lambda a, b, c: iff(a, iff(b, c)),
+    lambda a, b, c: both(both(a, b), c),
+    lambda a, b, c: both(a, b, c),
+]
+
+
+def test_relations_joined_in_another_order_are_printed_and_read_apart():
+    parts = [Relation(variable(name), "<=", term(0)) for name in "xyz"]
+    over = tuple(real(name, -1, 1) for name in "xyz")
+    joined = [Statement(over, (), join(*parts)) for join in _JOINS]
+    assert all(saying(one, one.formula) == one for one in joined)
+    assert len({one.formula for one in joined}) == len({one.tex for one in joined}) == len(joined)
+    assert joined[1].formula == "x <= 0, and (y <= 0 if and only if z <= 0)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x > 0, and y > 0 if and only if z > 0", "(x > 0, and y > 0", "x > (0, and y > 0)", "x > 0, and ()", "(x > 0) z"],
+)
+def test_a_join_that_can_be_read_in_two_ways_or_in_none_is_refused(text):
+    with pytest.raises(InputError):
+        statement(text)
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,9 @@ class Variable:
     kind "real" and "integer": numbers in [low, high]. "reals" and "integers": vectors of `size` such numbers. "law": a
     probability law on `size` points, searched by positive weights in [low, high]. "matrix": of `size` rows and
     `columns` columns; "square", "symmetric" and "orthogonal": of `size` rows. Entries off the diagonal of a symmetric
-    matrix go from -high to high; an orthogonal one is (I - K)(I + K)^{-1}, searched by the entries of the skew K above
-    its diagonal. scale: of the search ("linear", "log" or "logit").
+    matrix go from -high to high; an orthogonal one is (I - K)(I + K)^{-1} with signs of its columns, which every one is
+    for a skew K of entries in [-1, 1]: searched by those above its diagonal and, on it, by the signs. scale: of the
+    search ("linear", "log" or "logit").
     """
 
     name: str
@@ -102,7 +103,7 @@ class Variable:
         """The names of the numbers that it is searched by: x; x_1, x_2; x_1_1, x_1_2, ... by rows."""
         if self.kind not in _MATRICES:
             return tuple(f"{self.name}_{i + 1}" for i in range(self.size)) if self.is_vector else (self.name,)
-        least = {"symmetric": 0, "orthogonal": 1}.get(self.kind, -self.size)
+        least = {"symmetric": 0, "orthogonal": 0}.get(self.kind, -self.size)
         rows, columns = self.shape
         places = [(i, j) for i in range(rows) for j in range(columns) if j - i >= least]
         return tuple(f"{self.name}_{i + 1}_{j + 1}" for i, j in places)
@@ -149,12 +150,14 @@ class Joined:
         return tuple(t for part in self.parts for t in part.terms)
 
     def plain(self) -> str:
+        """The relations, those that are joined themselves in brackets."""
         between = ", and " if self.how == "and" else " if and only if "
-        return between.join(part.plain() for part in self.parts)
+        return between.join(f"({p.plain()})" if isinstance(p, Joined) else p.plain() for p in self.parts)
 
     def tex(self) -> str:
         between = r" \quad\text{and}\quad " if self.how == "and" else r" \iff "
-        return between.join(part.tex() for part in self.parts)
+        inner = [rf"\left({p.tex()}\right)" if isinstance(p, Joined) else p.tex() for p in self.parts]
+        return between.join(inner)
 
 
 Claimed = Relation | Joined
@@ -368,7 +371,7 @@ def symmetric(name: str, size: int, low: Any, high: Any, scale: Scale = "linear"
 
 
 def orthogonal(name: str, size: int) -> Variable:
-    """An orthogonal matrix, up to signs of its columns."""
+    """An orthogonal matrix: a rotation or a reflection, by any angle."""
     return Variable(name, "orthogonal", -1, 1, "linear", size)
 
 
