@@ -1,6 +1,7 @@
 """Vectors and matrices in the language of statements: printed and read, their values, what is refused."""
 
 from fractions import Fraction
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -13,9 +14,9 @@ from ndis_verify.court.quantities.float_matrices import QUANTITIES as FLOATS
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_arrays import array, flat, rows_of
 from ndis_verify.court.statement_balls import decide, value_at
-from ndis_verify.court.statement_domains import point_of, random_points
+from ndis_verify.court.statement_domains import domain_of, point_of, random_points
 from ndis_verify.court.statement_fates import fates
-from ndis_verify.court.statement_floats import StatementMargin, value_on
+from ndis_verify.court.statement_floats import StatementMargin, columns_of, value_on
 from ndis_verify.court.statement_settle import settle
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
@@ -135,6 +136,51 @@ def test_matrices_are_what_numpy_finds_exactly_and_in_columns(text):
 def test_an_orthogonal_matrix_is_one(size):
     stated = statement("U^T U = I, and U U^T = I", over=(orthogonal("U", size),))
     assert all(decide(stated, point).outcome == "held" for point in random_points(stated, 5))
+
+
+def _skew_and_signs(wanted):
+    """K of entries in [-1, 1] and signs of columns for which (I - K)(I + K)^{-1} with the signs is `wanted`."""
+    one = np.eye(len(wanted))
+    for signs in product((1, -1), repeat=len(wanted)):
+        turned = wanted * signs
+        if abs(np.linalg.det(one + turned)) > 1e-9:
+            skew = np.linalg.inv(one + turned) @ (one - turned)
+            if np.abs(skew).max() <= 1:
+                return skew, signs
+    raise AssertionError("there always are such signs")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_every_orthogonal_matrix_is_searched(size):
+    rng, stated = np.random.default_rng(size), statement("det(U) <= 1", over=(orthogonal("U", size),))
+    for _ in range(20):
+        wanted = np.linalg.qr(rng.normal(size=(size, size)))[0] * rng.choice([-1, 1], size)
+        skew, signs = _skew_and_signs(wanted)
+        point = {f"U_{i + 1}_{j + 1}": signs[i] if i == j else skew[i, j] for i in range(size) for j in range(i, size)}
+        assert domain_of(stated).contains(point)
+        columns = columns_of(stated, {name: [x] for name, x in point.items()})
+        found = [x.value()[0] for x in flat(value_on(variable("U"), columns, 1))]
+        assert np.allclose(found, wanted.ravel(), atol=1e-10)
+
+
+@pytest.mark.parametrize("claimed", ["det(U) = 1", "tr(U) >= -1/100", "tr(U) + det(U) >= 1/2"])
+def test_reflections_and_wide_angles_are_met(claimed):
+    found = settle(statement(claimed, over=(orthogonal("U", 2),)), seconds=20, evaluations=600)
+    assert found.outcome == "violated", found.detail
+
+
+@pytest.mark.parametrize("kind", [square, symmetric])
+def test_a_matrix_that_is_not_negative_may_have_negative_entries(kind):
+    stated = statement("(1, 0)^T A (0, 1) >= 0", "A >= 0", over=(kind("A", 2, -1, 1),))
+    assert settle(stated, seconds=20, evaluations=2000).outcome == "violated"
+
+
+def test_a_bound_of_a_law_does_not_cut_the_weights_that_it_is_searched_by():
+    over = (vector("p", "law", 2, Fraction(1, 2), Fraction(9, 2)),)
+    stated = statement("sum_i p_i^2 <= 0.6", "p_i <= 0.95", over=over)
+    assert settle(stated, seconds=20, evaluations=2000).outcome == "violated"
+    bounded = statement("sum_i p_i^2 <= 0.6", "p_i <= 0.7", over=over)
+    assert settle(bounded, seconds=20, evaluations=2000).outcome == "supported"
 
 
 _FIRST = ([Fraction(1), Fraction(-1, 2)], [[Fraction(2), Fraction(1)], [Fraction(1), Fraction(3)]])
