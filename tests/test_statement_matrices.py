@@ -1,5 +1,6 @@
 """Vectors and matrices in the language of statements: printed and read, their values, what is refused."""
 
+import re
 from fractions import Fraction
 from itertools import product
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.quantities.float_matrices import QUANTITIES as FLOATS
 from ndis_verify.court.scaled_floats import scaled
@@ -27,7 +29,7 @@ from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.printing import plain, tex
 from ndis_verify.statements.reading import read_term, statement
 from ndis_verify.statements.shapes import shape_of
-from ndis_verify.statements.statement import matrix, orthogonal, square, symmetric, vector
+from ndis_verify.statements.statement import matrix, orthogonal, real, square, symmetric, vector
 from ndis_verify.statements.terms import Term, apply, term, variable
 
 A, S, X, Y = (variable(name) for name in ("A", "S", "x", "y"))
@@ -130,6 +132,42 @@ def test_matrices_are_what_numpy_finds_exactly_and_in_columns(text):
     inside = flat(value_on(read_term(text), columns, 3))
     assert np.allclose([x.value()[2] for x in inside], true, rtol=1e-12)
     assert all((np.abs(x.value() - t) <= 10 * x.slack() + 1e-15 * abs(t)).all() for x, t in zip(inside, true))
+
+
+_SIZED = [  # what is printed of the sizes in words and in TeX
+    ("rows(B) = n", [matrix("B", 3, 2, 0, 1)], "real k x d matrix B", r"B \in \mathbb{R}^{k \times d}"),
+    ("rows(A) = rows(B)", [matrix("A", 2, 3, 0, 1), matrix("B", 3, 2, 0, 1)], "real d x n matrix B", r"{d \times n}"),
+    ("det(A) = 1", [matrix("A", 2, 2, 0, 1)], "real d x d matrix A", r"{d \times d}"),
+    ("sum_i (p_i - q_i) = 0", [vector(v, "law", 3, "0.1", 1) for v in "pq"], "laws p, q on k points", "P}_k"),
+    ("sum_i p_i = k", [vector("p", "law", 3, "0.1", 1), real("k", 0, 1)], "law p on n points", r"\mathcal{P}_n"),
+    (
+        "sum_i p_i = sum_i q_i",
+        [vector("p", "law", 3, "0.1", 1), vector("q", "law", 2, "0.1", 1)],
+        "law q on n points",
+        r"p \in \mathcal{P}_k,\; q \in \mathcal{P}_n",
+    ),
+    (
+        "|x + A y| >= 0",
+        [matrix("A", 3, 2, 0, 1), vector("x", "reals", 3, 0, 1), vector("y", "reals", 2, 0, 1)],
+        "real n x d matrix A",
+        r"x \in \mathbb{R}^n,\; A \in \mathbb{R}^{n \times d},\; y \in \mathbb{R}^d",
+    ),
+]
+
+
+@pytest.mark.parametrize(("claimed", "over", "words", "sets"), _SIZED)
+def test_a_size_has_a_letter_of_its_own_that_is_no_variable(claimed, over, words, sets):
+    stated = statement(claimed, over=over)
+    assert words in stated.hypothesis_lines and sets in stated.tex
+
+
+def test_letters_of_sizes_in_the_ledger_are_no_names_and_fit_together():
+    for claim in (one for one in all_claims() if one.stated is not None):
+        names = {v.name for v in claim.stated.variables} | {name for name, _ in claim.stated.where}
+        letters = re.findall(r"(?:mathbb{[RSZ]}|mathcal{P})[_^](\w)", claim.stated.tex)
+        letters += [x for pair in re.findall(r"{(\w) \\times (\w)}", claim.stated.tex) for x in pair]
+        assert not names & set(letters), claim.id
+    assert r"B \in \mathbb{R}^{n \times d},\; b \in \mathbb{R}^n" in find("N24-P4").stated.tex
 
 
 @pytest.mark.parametrize("size", [2, 3])

@@ -7,8 +7,9 @@ it from going.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_letters
 from typing import Any, Literal
 
 from ndis_verify.exact_number import InputError, exact
@@ -24,28 +25,29 @@ _MATRICES = ("matrix", "square", "symmetric", "orthogonal")
 _MOST_ENTRIES = 64
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _TURNED: dict[Sign, Sign] = {">": "<", ">=": "<="}
-_KIND_WORDS = {  # of one, of several
-    "real": ("real {}", "real {}"),
-    "integer": ("whole {}", "whole {}"),
-    "reals": ("real vector {}", "real vectors {}"),
-    "integers": ("vector {} of whole numbers", "vectors {} of whole numbers"),
-    "law": ("law {} on k points", "laws {} on k points"),
-    "matrix": ("real n x d matrix {}", "real n x d matrices {}"),
-    "square": ("real d x d matrix {}", "real d x d matrices {}"),
-    "symmetric": ("symmetric d x d matrix {}", "symmetric d x d matrices {}"),
-    "orthogonal": ("orthogonal d x d matrix {}", "orthogonal d x d matrices {}"),
+_KIND_WORDS = {  # of one, of several; {1} and {2} are the letters of their sizes
+    "real": ("real {0}", "real {0}"),
+    "integer": ("whole {0}", "whole {0}"),
+    "reals": ("real vector {0}", "real vectors {0}"),
+    "integers": ("vector {0} of whole numbers", "vectors {0} of whole numbers"),
+    "law": ("law {0} on {1} points", "laws {0} on {1} points"),
+    "matrix": ("real {1} x {2} matrix {0}", "real {1} x {2} matrices {0}"),
+    "square": ("real {1} x {2} matrix {0}", "real {1} x {2} matrices {0}"),
+    "symmetric": ("symmetric {1} x {2} matrix {0}", "symmetric {1} x {2} matrices {0}"),
+    "orthogonal": ("orthogonal {1} x {2} matrix {0}", "orthogonal {1} x {2} matrices {0}"),
 }
 _TEX_SETS = {
-    "real": r"\mathbb{R}",
-    "integer": r"\mathbb{Z}",
-    "reals": r"\mathbb{R}^k",
-    "integers": r"\mathbb{Z}^k",
-    "law": r"\mathcal{P}_k",
-    "matrix": r"\mathbb{R}^{n \times d}",
-    "square": r"\mathbb{R}^{d \times d}",
-    "symmetric": r"\mathbb{S}^d",
-    "orthogonal": r"\mathrm{O}(d)",
+    "real": r"\mathbb{{R}}",
+    "integer": r"\mathbb{{Z}}",
+    "reals": r"\mathbb{{R}}^{0}",
+    "integers": r"\mathbb{{Z}}^{0}",
+    "law": r"\mathcal{{P}}_{0}",
+    "matrix": r"\mathbb{{R}}^{{{0} \times {1}}}",
+    "square": r"\mathbb{{R}}^{{{0} \times {1}}}",
+    "symmetric": r"\mathbb{{S}}^{0}",
+    "orthogonal": r"\mathrm{{O}}({0})",
 }
+_SIZES = "kndmjh" + "".join(sorted(set(ascii_letters) - set("kndmjh") - set("eiIT")))  # letters of them
 
 
 @dataclass(frozen=True)
@@ -253,7 +255,7 @@ class Statement:
     @property
     def hypothesis_lines(self) -> tuple[str, ...]:
         """The hypotheses in plain text, two bounds of one term in one line; then what the variables are."""
-        given, kinds = [text for text, _ in _chained(self.hypotheses)], _kinds(self._of_a_set())
+        given, kinds = [text for text, _ in _chained(self.hypotheses)], _kinds(self._of_a_set(), self._sizes)
         return (*kinds, *given) if self._of_matrices else (*given, *kinds)
 
     @property
@@ -272,7 +274,9 @@ class Statement:
     def tex(self) -> str:
         """The statement in TeX, for a mathematical environment."""
         given = [text for _, text in _chained(self.hypotheses)]
-        kinds = [rf"{tex_name(v.name)} \in {_TEX_SETS[v.kind]}" for v in self._of_a_set()]
+        sizes = self._sizes
+        sets = [(v.name, _TEX_SETS[v.kind].format(*(sizes[size] for size in v.shape))) for v in self._of_a_set()]
+        kinds = [rf"{tex_name(name)} \in {among}" for name, among in sets]
         conditions = r",\; ".join([*kinds, *given] if self._of_matrices else [*given, *kinds])
         named = r",\; ".join(f"{tex_name(name)} = {tex(value)}" for name, value in self.where)
         return rf"\forall\, {conditions}:\quad {self.claimed.tex()}" + (
@@ -284,6 +288,19 @@ class Statement:
 
     def _repr_html_(self) -> str:
         return folded(wrapping(self.tex), len(self.tex))
+
+    @property
+    def _sizes(self) -> dict[int, str]:
+        """The letter of each size of vectors and matrices: one that is no name of the statement, n x d if it may be."""
+        taken = {v.name for v in self.variables} | {node.name for t in self.all_terms() for node in nodes(t)}
+        taken |= {name for name, _ in self.where}
+        found: dict[int, str] = {}
+        for v in sorted(self.variables, key=lambda v: v.kind not in _MATRICES):
+            wanted = {0: "", 1: "k", 2: "nd"}[len(v.shape)] if len(set(v.shape)) == len(v.shape) else "dd"
+            for size, letter in zip(v.shape, wanted, strict=True):
+                free = (x for x in letter + _SIZES if x not in taken and x not in found.values())
+                found.setdefault(size, next(free, str(size)))
+        return found
 
     @property
     def _of_matrices(self) -> bool:
@@ -317,12 +334,15 @@ def _chained(hypotheses: tuple[Relation, ...]) -> list[tuple[str, str]]:
     return lines
 
 
-def _kinds(variables: list[Variable]) -> list[str]:
-    """`whole r`; `laws p, q on k points`: variables of one kind in one line."""
+def _kinds(variables: list[Variable], sizes: Mapping[int, str]) -> list[str]:
+    """`whole r`; `laws p, q on k points`: variables of one kind, laws and matrices of one size, in one line."""
+    groups: dict[tuple[VariableKind, tuple[str, ...]], list[str]] = {}
+    for v in sorted(variables, key=lambda v: list(_KIND_WORDS).index(v.kind)):
+        letters = () if v.kind in ("reals", "integers") else tuple(sizes[size] for size in v.shape)
+        groups.setdefault((v.kind, letters), []).append(v.name)
     return [
-        _KIND_WORDS[kind][len(group) > 1].format(", ".join(v.name for v in group))
-        for kind in _KIND_WORDS
-        if (group := [v for v in variables if v.kind == kind])
+        _KIND_WORDS[kind][len(names) > 1].format(", ".join(names), *letters)
+        for (kind, letters), names in groups.items()
     ]
 
 
@@ -351,12 +371,15 @@ def integer(name: str, low: int, high: int, scale: Scale = "linear") -> Variable
 
 
 def vector(name: str, kind: VariableKind, size: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
-    """A vector ("reals", "integers") or a law of any length, searched at length `size`."""
+    """A vector ("reals", "integers") or a law of any length, searched at length `size`.
+
+    Sizes that are equal are printed as one letter, and others as others: what is said is what is searched.
+    """
     return Variable(name, kind, low, high, scale, size)
 
 
 def matrix(name: str, rows: int, columns: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
-    """A matrix of any shape, searched at `rows` times `columns`."""
+    """A matrix of any shape, searched at `rows` times `columns`: n x d where these differ, square where they do not."""
     return Variable(name, "matrix", low, high, scale, rows, columns)
 
 

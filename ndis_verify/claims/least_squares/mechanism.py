@@ -141,12 +141,12 @@ _SKETCHED = statement(
         "m": "v^T v + beta^2",
     },
     over=(
-        *(matrix("B", 2, 2, -2, 2), vector("b", "reals", 2, -2, 2)),
+        *(matrix("B", 3, 2, -2, 2), vector("b", "reals", 3, -2, 2)),
         *(vector("v", "reals", 2, -2, 2), vector("x", "reals", 2, -3, 3), real("beta", -2, 2)),
         *(real("s", "0.1", 3, "log"), real("l", "0.1", 5, "log"), whole("r", 1, 30)),
     ),
 )
-_NOBODY = {f"{name}_{k}": 0 for name in ("B_1", "B_2", "b", "v", "x") for k in (1, 2)} | {"beta": 0}
+_NOBODY = {f"{name}_{k}": 0 for name in ("B_1", "B_2", "B_3", "b", "v", "x") for k in (1, 2)} | {"b_3": 0, "beta": 0}
 _ALONE = tuple(  # the record alone, as long as it may be, where the factor is least and where it is greatest
     {**_NOBODY, "s": 1, "l": 2, "r": r, **one}
     for r in (2, 9)

@@ -36,9 +36,9 @@ _PREDICTED = {  # from features X and labels y at a query g; then with a record 
 }
 _BOUNDED = ("l >= 0", "B >= 0", "u^T u <= l^2", "g^T g <= l^2", "y^T y <= rows(X) B^2", "|c| <= B", "s > 0", "v > 0")
 _PREDICTIONS = (
-    matrix("X", 2, 2, -2, 2),
+    matrix("X", 3, 2, -2, 2),
     *(vector(name, "reals", 2, -2, 2) for name in "ug"),
-    vector("y", "reals", 2, -3, 3),
+    vector("y", "reals", 3, -3, 3),
     real("c", -3, 3),
     *(real("l", 1, 3), real("B", "0.1", 3), real("s", "0.1", 10, "log"), real("v", "0.01", 10, "log")),
 )
@@ -55,7 +55,7 @@ HALVED = statement(
     where=_PREDICTED | {"x": "l sqrt(rows(X) + 1)/s", "t": "min(1, x)"},
     over=_PREDICTIONS,
 )
-_ALONG = {"X_1_1": 1, "X_1_2": 0, "X_2_1": 1, "X_2_2": 0, "u_1": 1, "u_2": 0, "g_1": 1, "g_2": 0}
-OPPOSED = {**_ALONG, "y_1": -1, "y_2": -1, "c": 1, "l": 1, "B": 1, "s": "1.5", "v": "0.01"}
 _NONE = {f"X_{i}_{j}": 0 for i in (1, 2, 3) for j in (1, 2)}
+_ALONG = {**_NONE, "X_1_1": 1, "X_2_1": 1, "X_3_1": 1, "u_1": 1, "u_2": 0, "g_1": 1, "g_2": 0}
+OPPOSED = {**_ALONG, "y_1": -1, "y_2": -1, "y_3": -1, "c": 1, "l": 1, "B": 1, "s": "1.5", "v": "0.01"}
 FIRST = {**_NONE, "u_1": 1, "u_2": 0, "l": 1, "lam": 1, "v": "0.5"}
