@@ -10,16 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ndis_verify.claim import Outcome
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.quantities.float_matrices import QUANTITIES as FLOATS
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_arrays import array, flat, rows_of
-from ndis_verify.court.statement_balls import decide, value_at
+from ndis_verify.court.statement_balls import decide, exact_text, value_at
+from ndis_verify.court.statement_checks import counterexample_text, statement_counterexample
 from ndis_verify.court.statement_domains import domain_of, point_of, random_points
 from ndis_verify.court.statement_fates import fates
 from ndis_verify.court.statement_floats import StatementMargin, columns_of, value_on
-from ndis_verify.court.statement_settle import settle
+from ndis_verify.court.statement_settle import Ending, settle
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import enclosure, working_bits
@@ -345,3 +347,34 @@ def _log_shift(D, eps):
     with mpmath.workdps(30):
         ratio = [mpmath.erfc((eps / D + side * D / 2) / mpmath.sqrt(2)) / 2 for side in (-1, 1)]
         return mpmath.log(ratio[0] - mpmath.exp(eps) * ratio[1])
+
+
+_FOUND = [  # a statement, a point in what is searched, and how the point is shown
+    (
+        statement("(1, 0)^T U (0, 1) <= 1/2", over=(orthogonal("U", 2),)),
+        {"U_1_1": 1, "U_1_2": -1, "U_2_2": 1},
+        "U_1_1 = 0, U_1_2 = 1, U_2_1 = -1, U_2_2 = 0",
+    ),
+    (statement("det(U) >= 0", over=(orthogonal("U", 1),)), {"U_1_1": -1}, "U_1_1 = -1"),
+    (
+        statement("sum_i p_i^2 <= 0.6", over=(vector("p", "law", 2, Fraction(1, 2), Fraction(9, 2)),)),
+        {"p_1": 4, "p_2": 1},
+        "p_1 = 0.8, p_2 = 0.2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("stated", "point", "shown"), _FOUND)
+def test_a_counterexample_is_shown_in_the_numbers_of_the_variables(stated, point, shown):
+    assert counterexample_text(stated, point).startswith(f"at {shown}: ")
+    check = statement_counterexample("counterexample", stated, point)
+    evidence = check.run("quick")
+    assert evidence.outcome is Outcome.HELD and evidence.detail.endswith(f" at {shown}")
+
+
+def test_what_is_settled_is_shown_in_the_numbers_of_the_variables():
+    found = settle(_FOUND[2][0], seconds=20, evaluations=600)
+    numbers = {name: Fraction(text) for name, text in found.as_dict()["point"].items()}
+    assert found.outcome == "violated" and sum(numbers.values()) == 1
+    assert all(f"{name} = {exact_text(number)}" in found.detail for name, number in numbers.items())
+    assert Ending.taken_up(found.statement, found.kept()).point == found.point

@@ -19,7 +19,7 @@ from ndis_verify.court.certify_box import Axis, axis
 from ndis_verify.court.certify_checks import certified_box_check
 from ndis_verify.court.checks import Mutants
 from ndis_verify.court.domain import Point, shown_point
-from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes
+from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes, numbers_at
 from ndis_verify.court.statement_checks import Violation, counterexample_text, stated_claim, statement_attack
 from ndis_verify.court.statement_domains import domain_of, problem_of
 from ndis_verify.exact_number import InputError
@@ -76,10 +76,12 @@ class Settled(Ending):
         return f"{self.outcome}: {self.statement.formula}\n  {self.detail}\n  {spent}, {self.seconds:.1f} s"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; exact numbers as text."""
+        """Plain data for JSON; exact numbers as text, the point in the numbers of the variables."""
+        numbers = self.point and numbers_at(self.statement, self.point)
         return {
             "statement": self.statement.formula,
             **self.kept(),
+            "point": numbers and {name: str(value) for name, value in numbers.items()},
             "evaluations": self.attack.evaluations,
             "boxes": self.boxes.boxes if self.boxes else 0,
             "seconds": round(self.seconds, 3),
@@ -189,7 +191,7 @@ def _at_worst_points(
         except (InputError, ArithmeticError):  # on the edge of the domain, where floats and exact numbers differ
             continue
         if decision.outcome == "violated":
-            return "violated", f"at {shown_point(point)}: {decision.detail}", point
+            return "violated", f"at {shown_point(numbers_at(statement, point))}: {decision.detail}", point
         held += decision.outcome == "held"
         if decision.outcome == "undecided":
             close.append((point, decision.detail))
@@ -255,7 +257,8 @@ class Broken:
     def __call__(self, effort: str) -> Evidence:
         found = decide(self.statement, self.point)
         outcome = Outcome.HELD if found.outcome == "violated" else Outcome.FAILED
-        return Evidence(outcome, "ball arithmetic", f"{found.detail} at {shown_point(self.point)}", count=1)
+        detail = f"{found.detail} at {shown_point(numbers_at(self.statement, self.point))}"
+        return Evidence(outcome, "ball arithmetic", detail, count=1)
 
 
 def _equality_check(stated: Statement, point: Point) -> Check:
