@@ -151,6 +151,27 @@ def test_texts_are_read_as_mathematics_is(text, same):
         assert read_term(text) == read_term(same)
 
 
+def test_bars_behind_brackets_are_no_end_of_bars():
+    body = apply("abs", apply("above", X, Y) * apply("abs", Y) * X)
+    assert plain(body) == "|([x; y] |y| x)|" and read_term(plain(body)) == body
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            apply("normal_moment", 2, X, 1),
+            r"\mathbb{E}\left[\mathcal{N}\left(x, 1\right)^{2}\right]",
+        ),  # binds no letter
+        (term(2) * (term(3) / 4), r"2 \cdot \frac{3}{4}"),
+        (term(2) * term(3) ** X, r"2 \cdot 3^{x}"),
+        (term(2) * X**3, r"2\,x^{3}"),
+    ],
+)
+def test_tex_captures_no_variable_and_puts_no_number_behind_a_number(body, text):
+    assert tex(body) == text
+
+
 @pytest.mark.parametrize(
     "text", ["", "x +", "(x", "x)", "max(x)", "f(x)", "x ** 2", "__import__", "x.y", "e", "sup_{x} 1", "é", "(" * 90]
 )
