@@ -151,6 +151,36 @@ def test_texts_are_read_as_mathematics_is(text, same):
         assert read_term(text) == read_term(same)
 
 
+@pytest.mark.parametrize(
+    "name", ["i", "I", "pi", "Phi", "log", "x_i", "_x", "\u0445", "é", "and", "if", "delta_shift", "x y", "", "2x"]
+)
+def test_a_name_that_is_notation_is_refused(name):
+    with pytest.raises(InputError, match="name"):
+        real(name, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "body", "match"),
+    [
+        ("ex", variable("e") ** X, "exponential"),
+        ("Tx", X ** variable("T"), "transposes"),
+        ("Tx", apply("transpose", X) * variable("T"), "transposes"),
+        (("x1", "x_1"), variable("x1") - variable("x_1"), "TeX"),
+        ("x", extremum("sup", "x_1", 0, 1, variable("x_1")) + extremum("inf", "x1", 0, 1, variable("x1")) + X, "TeX"),
+        ("x", extremum("sup", "pi", 0, 1, variable("pi")) + X, "name"),
+    ],
+)
+def test_names_that_are_printed_as_other_things_are_refused(names, body, match):
+    with pytest.raises(InputError, match=match):
+        Statement(tuple(real(name, 1, 2) for name in names), (), Relation(body, "<=", 1))
+
+
+@pytest.mark.parametrize("below", ["delta", "det_", "D"])
+def test_a_quotient_of_d_is_no_derivative(below):
+    body = 3 * variable("d") / variable(below) / X
+    assert read_term(plain(body)) == body
+
+
 def test_bars_behind_brackets_are_no_end_of_bars():
     body = apply("abs", apply("above", X, Y) * apply("abs", Y) * X)
     assert plain(body) == "|([x; y] |y| x)|" and read_term(plain(body)) == body

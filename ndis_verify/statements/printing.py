@@ -79,8 +79,10 @@ def _plain(term: Term) -> tuple[str, int]:
             return f"{_wrapped(args[0], _PRODUCT)} {_wrapped(args[1], _POWER)}", _PRODUCT
         case "div":
             numbers = re.fullmatch(r"\(?-?\d+\)?", args[0][0]) and args[1][0].isdigit()  # without brackets, one number
-            below = f"({args[1][0]})" if numbers else _wrapped(args[1], _POWER)
-            return f"{_wrapped(args[0], _PRODUCT)}/{below}", _PRODUCT
+            above = _wrapped(args[0], _PRODUCT)
+            slope = re.search(r"\bd$", above) and re.match(r"d[A-Za-z]", args[1][0])  # without brackets, d/dx
+            below = f"({args[1][0]})" if numbers or slope else _wrapped(args[1], _POWER)
+            return f"{above}/{below}", _PRODUCT
         case "pow":
             return f"{_wrapped(args[0], _ATOM)}^{_wrapped(args[1], _ATOM, ('{', '}'))}", _POWER
         case "exp":

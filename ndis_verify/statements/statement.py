@@ -7,6 +7,7 @@ it from going.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_letters
@@ -15,8 +16,9 @@ from typing import Any, Literal
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.rich import folded, wrapping
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
+from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape, compared, shape_of
-from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
+from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term, variable
 
 Sign = Literal["=", "<=", ">=", "<", ">"]
 Scale = Literal["linear", "log", "logit"]
@@ -47,6 +49,8 @@ _TEX_SETS = {
     "symmetric": r"\mathbb{{S}}^{0}",
     "orthogonal": r"\mathrm{{O}}({0})",
 }
+_NAME = re.compile(r"(?!.*_i$)[A-Za-z][A-Za-z0-9_]*")
+_NOTATION = {"i", "and", "if", "only", "where", *(q.plain.partition("(")[0] for q in QUANTITIES.values())}
 _SIZES = "kndmjh" + "".join(sorted(set(ascii_letters) - set("kndmjh") - set("eiIT")))  # letters of them
 
 
@@ -71,8 +75,7 @@ class Variable:
     columns: int = 1
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name.isidentifier()):
-            raise InputError("name", self.name, "must be an identifier")
+        _require_name(self.name)
         if self.kind not in _KIND_WORDS:
             raise InputError("kind", self.kind, f"must be one of {', '.join(_KIND_WORDS)}")
         for name in ("low", "high"):
@@ -174,7 +177,8 @@ def plain_relations(claimed: Claimed) -> list[Relation]:
 class Statement:
     """For all `variables` that satisfy the `hypotheses`, `claimed` holds; `where` names terms, later ones of earlier.
 
-    Raises `InputError` for a name that is used and not declared, declared twice, or declared and not used.
+    Raises `InputError` for a name that is used and not declared, declared twice, or declared and not used, and for one
+    that is printed as notation or as another name is: e^x of a variable e, x^T of a variable T, x1 beside x_1.
     """
 
     variables: tuple[Variable, ...]
@@ -186,6 +190,7 @@ class Statement:
         names = [v.name for v in self.variables] + [name for name, _ in self.where]
         if len(set(names)) < len(names):
             raise InputError("variables", ", ".join(names), "must have different names")
+        _require_apart(names, [node for t in self.all_terms() for node in nodes(t)])
         known = {v.name for v in self.variables}
         for name, value in self.where:
             _require_known(value, known)
@@ -344,6 +349,31 @@ def _kinds(variables: list[Variable], sizes: Mapping[int, str]) -> list[str]:
         _KIND_WORDS[kind][len(names) > 1].format(", ".join(names), *letters)
         for (kind, letters), names in groups.items()
     ]
+
+
+def _require_name(name: Any) -> None:
+    """That a name is printed as itself: not as a quantity, as a word of a sentence or as a coordinate."""
+    if not (isinstance(name, str) and _NAME.fullmatch(name)) or name in _NOTATION:
+        raise InputError(
+            "name", name, "must be an identifier of A-Z, a-z, 0-9 and _ that is no notation, as i and x_i are"
+        )
+
+
+def _require_apart(names: Sequence[str], spoken: Sequence[Term]) -> None:
+    """That no name is printed as another one, or as notation where it stands."""
+    every = dict.fromkeys([*names, *(node.name for node in spoken if node.name)])
+    for name in every:
+        _require_name(name)
+    shown: dict[str, str] = {}
+    for name in every:
+        if (other := shown.setdefault(tex_name(name), name)) != name:
+            raise InputError("variables", f"{other}, {name}", "must look different in TeX")
+    powers = [node.args for node in spoken if node.head == "pow"]
+    if any(base == variable("e") for base, _ in powers):
+        raise InputError("variables", "e", "must not be raised to a power, as that is the exponential")
+    turned = any(node.head == "transpose" for node in spoken)
+    if "T" in every and (turned or any(exponent == variable("T") for _, exponent in powers)):
+        raise InputError("variables", "T", "must not stand beside transposes or as an exponent, as x^T is one")
 
 
 def _require_indexed(one: Term) -> None:
