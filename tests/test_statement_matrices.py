@@ -31,7 +31,7 @@ from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.printing import plain, tex
 from ndis_verify.statements.reading import read_term, statement
 from ndis_verify.statements.shapes import shape_of
-from ndis_verify.statements.statement import matrix, orthogonal, real, square, symmetric, vector
+from ndis_verify.statements.statement import Variable, matrix, orthogonal, real, square, symmetric, vector
 from ndis_verify.statements.terms import Term, apply, term, variable
 
 A, S, X, Y = (variable(name) for name in ("A", "S", "x", "y"))
@@ -201,6 +201,11 @@ def test_every_orthogonal_matrix_is_searched(size):
         columns = columns_of(stated, {name: [x] for name, x in point.items()})
         found = [x.value()[0] for x in flat(value_on(variable("U"), columns, 1))]
         assert np.allclose(found, wanted.ravel(), atol=1e-10)
+
+
+def test_no_orthogonal_matrix_is_left_out_of_a_search():
+    with pytest.raises(InputError, match="range of U"):
+        Variable("U", "orthogonal", 0, 1, size=2)
 
 
 @pytest.mark.parametrize("claimed", ["det(U) = 1", "tr(U) >= -1/100", "tr(U) + det(U) >= 1/2"])

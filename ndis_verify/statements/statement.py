@@ -82,6 +82,10 @@ class Variable:
             object.__setattr__(self, name, exact(getattr(self, name), f"{name} of {self.name}"))
         if self.low > self.high or (self.kind == "law" and self.low <= 0):
             raise InputError(f"range of {self.name}", f"[{self.low}, {self.high}]", "must not be empty; weights > 0")
+        if self.kind == "orthogonal" and (self.low, self.high) != (-1, 1):
+            raise InputError(
+                f"range of {self.name}", f"[{self.low}, {self.high}]", "must be [-1, 1], which meets them all"
+            )
         if self.scale not in ("linear", "log", "logit"):
             raise InputError("scale", self.scale, "must be linear, log or logit")
         single = self.kind in ("real", "integer")
