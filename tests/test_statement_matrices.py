@@ -383,3 +383,6 @@ def test_what_is_settled_is_shown_in_the_numbers_of_the_variables():
     assert found.outcome == "violated" and sum(numbers.values()) == 1
     assert all(f"{name} = {exact_text(number)}" in found.detail for name, number in numbers.items())
     assert Ending.taken_up(found.statement, found.kept()).point == found.point
+    bounded = statement("sum_i p_i^2 <= 0.9", over=_FOUND[2][0].variables)
+    worst = settle(bounded, seconds=20, evaluations=600).detail  # at an end of the range, 9/10 and 1/10
+    assert "p_1 = 0.9, p_2 = 0.1" in worst or "p_1 = 0.1, p_2 = 0.9" in worst, worst

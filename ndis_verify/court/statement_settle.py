@@ -127,7 +127,7 @@ def settle(
     ):
         return ended("certified", f"over {boxes.line()}", None, boxes)
     if record.finding != "nothing":
-        return ended("undecided", record.line(), record.point, boxes)
+        return ended("undecided", _line(statement, record), record.point, boxes)
     return ended(*_at_worst_points(statement, problem, record), boxes)
 
 
@@ -176,6 +176,12 @@ def _violation(statement: Statement, problem: Problem, boxes: CertifyRecord) -> 
     return shrunk(problem, problem.certify, exact, problem.certify(exact))[0]
 
 
+def _line(statement: Statement, record: AttackRecord) -> str:
+    """What a search found, its points in the numbers of the variables."""
+    simple = record.simple and numbers_at(statement, record.simple)
+    return replace(record, point=numbers_at(statement, record.point), simple=simple).line()
+
+
 def _at_worst_points(
     statement: Statement, problem: Problem, record: AttackRecord
 ) -> tuple[SettledAs, str, Point | None]:
@@ -196,10 +202,15 @@ def _at_worst_points(
         if decision.outcome == "undecided":
             close.append((point, decision.detail))
     equality = isinstance(statement.claimed, Relation) and statement.claimed.sign == "="
+    line = _line(statement, record)
     if close and not held and not equality:
-        return "undecided", f"no precision tried tells the sides apart: {close[0][1]}; {record.line()}", close[0][0]
+        return (
+            "undecided",
+            f"no precision tried tells the sides apart: {close[0][1]}; {line}",
+            close[0][0],
+        )
     alike = f"; at {len(close)} of the worst points the sides are alike: {close[0][1]}" if close else ""
-    return "supported", record.line() + alike, None
+    return "supported", line + alike, None
 
 
 def settled_claim(claim_id: str, settled: Ending) -> Claim:
