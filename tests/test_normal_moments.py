@@ -110,7 +110,7 @@ def test_columns_outside_the_domain_are_unknown():
 def test_it_is_read_as_it_is_printed():
     term = read_term("E_normal(4; m, s^2)")
     assert plain(term) == "E_normal(4; m, s^2)" and read_term(plain(term)) == term
-    assert tex(term).startswith(r"\mathbb{E}_{x \sim \mathcal{N}")
+    assert tex(term).startswith(r"\mathbb{E}\left[\mathcal{N}")
     values = {"m": Fraction(1), "s": Fraction(2)}
     with working_bits(120):
         assert enclosure(value_at(term, values, 20)).lower <= 73 <= enclosure(value_at(term, values, 20)).upper

@@ -13,7 +13,7 @@ from ndis_verify.oracle.certified.engine.balls import working_bits
 from ndis_verify.statements.json_form import from_json, to_json
 from ndis_verify.statements.printing import plain, tex
 from ndis_verify.statements.reading import read_relation, read_term, saying, statement, under
-from ndis_verify.statements.statement import Relation, Statement, both, real, vector
+from ndis_verify.statements.statement import Relation, Statement, both, iff, real, vector
 from ndis_verify.statements.terms import Term, apply, coordinate, extremum, substituted, term, variable
 
 
@@ -168,6 +168,57 @@ def test_texts_are_read_as_mathematics_is(text, same):
 
 
 @pytest.mark.parametrize(
+    "name", ["i", "I", "pi", "Phi", "log", "x_i", "_x", "\u0445", "é", "and", "if", "delta_shift", "x y", "", "2x"]
+)
+def test_a_name_that_is_notation_is_refused(name):
+    with pytest.raises(InputError, match="name"):
+        real(name, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "body", "match"),
+    [
+        ("ex", variable("e") ** X, "exponential"),
+        ("Tx", X ** variable("T"), "transposes"),
+        ("Tx", apply("transpose", X) * variable("T"), "transposes"),
+        (("x1", "x_1"), variable("x1") - variable("x_1"), "TeX"),
+        ("x", extremum("sup", "x_1", 0, 1, variable("x_1")) + extremum("inf", "x1", 0, 1, variable("x1")) + X, "TeX"),
+        ("x", extremum("sup", "pi", 0, 1, variable("pi")) + X, "name"),
+    ],
+)
+def test_names_that_are_printed_as_other_things_are_refused(names, body, match):
+    with pytest.raises(InputError, match=match):
+        Statement(tuple(real(name, 1, 2) for name in names), (), Relation(body, "<=", 1))
+
+
+@pytest.mark.parametrize("below", ["delta", "det_", "D"])
+def test_a_quotient_of_d_is_no_derivative(below):
+    body = 3 * variable("d") / variable(below) / X
+    assert read_term(plain(body)) == body
+
+
+def test_bars_behind_brackets_are_no_end_of_bars():
+    body = apply("abs", apply("above", X, Y) * apply("abs", Y) * X)
+    assert plain(body) == "|([x; y] |y| x)|" and read_term(plain(body)) == body
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            apply("normal_moment", 2, X, 1),
+            r"\mathbb{E}\left[\mathcal{N}\left(x, 1\right)^{2}\right]",
+        ),  # binds no letter
+        (term(2) * (term(3) / 4), r"2 \cdot \frac{3}{4}"),
+        (term(2) * term(3) ** X, r"2 \cdot 3^{x}"),
+        (term(2) * X**3, r"2\,x^{3}"),
+    ],
+)
+def test_tex_captures_no_variable_and_puts_no_number_behind_a_number(body, text):
+    assert tex(body) == text
+
+
+@pytest.mark.parametrize(
     "text", ["", "x +", "(x", "x)", "max(x)", "f(x)", "x ** 2", "__import__", "x.y", "e", "sup_{x} 1", "é", "(" * 90]
 )
 def test_a_text_that_is_no_term_is_refused(text):
@@ -188,6 +239,35 @@ def test_a_chain_is_two_hypotheses_and_a_join_is_kept():
     assert saying(stated, "x > 0, and x < 2").claimed == both(read_relation("x > 0"), read_relation("x < 2"))
     with pytest.raises(InputError, match="vocabulary"):
         statement("unheard > 0")
+
+
+_JOINS = [
+    lambda a, b, c: iff(both(a, b), c),
+    lambda a, b, c: both(a, iff(b, c)),
+    lambda a, b, c: iff(a, both(b, c)),
+    lambda a, b, c: iff(iff(a, b), c),
+    lambda a, b, c: iff(a, iff(b, c)),
+    lambda a, b, c: both(both(a, b), c),
+    lambda a, b, c: both(a, b, c),
+]
+
+
+def test_relations_joined_in_another_order_are_printed_and_read_apart():
+    parts = [Relation(variable(name), "<=", term(0)) for name in "xyz"]
+    over = tuple(real(name, -1, 1) for name in "xyz")
+    joined = [Statement(over, (), join(*parts)) for join in _JOINS]
+    assert all(saying(one, one.formula) == one for one in joined)
+    assert len({one.formula for one in joined}) == len({one.tex for one in joined}) == len(joined)
+    assert joined[1].formula == "x <= 0, and (y <= 0 if and only if z <= 0)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x > 0, and y > 0 if and only if z > 0", "(x > 0, and y > 0", "x > (0, and y > 0)", "x > 0, and ()", "(x > 0) z"],
+)
+def test_a_join_that_can_be_read_in_two_ways_or_in_none_is_refused(text):
+    with pytest.raises(InputError):
+        statement(text)
 
 
 UNLIKE = (vector("x", "reals", 3, 1, 2), vector("y", "reals", 2, 1, 2))

@@ -1,6 +1,8 @@
 """Vectors and matrices in the language of statements: printed and read, their values, what is refused."""
 
+import re
 from fractions import Fraction
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -8,15 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ndis_verify.claim import Outcome
+from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.quantities.float_matrices import QUANTITIES as FLOATS
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_arrays import array, flat, rows_of
-from ndis_verify.court.statement_balls import decide, value_at
-from ndis_verify.court.statement_domains import point_of, random_points
+from ndis_verify.court.statement_balls import decide, exact_text, value_at
+from ndis_verify.court.statement_checks import counterexample_text, statement_counterexample
+from ndis_verify.court.statement_domains import domain_of, point_of, random_points
 from ndis_verify.court.statement_fates import fates
-from ndis_verify.court.statement_floats import StatementMargin, value_on
-from ndis_verify.court.statement_settle import settle
+from ndis_verify.court.statement_floats import StatementMargin, columns_of, value_on
+from ndis_verify.court.statement_settle import Ending, settle
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import enclosure, working_bits
@@ -26,7 +31,7 @@ from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.printing import plain, tex
 from ndis_verify.statements.reading import read_term, statement
 from ndis_verify.statements.shapes import shape_of
-from ndis_verify.statements.statement import matrix, orthogonal, square, symmetric, vector
+from ndis_verify.statements.statement import Variable, matrix, orthogonal, real, square, symmetric, vector
 from ndis_verify.statements.terms import Term, apply, term, variable
 
 A, S, X, Y = (variable(name) for name in ("A", "S", "x", "y"))
@@ -131,10 +136,96 @@ def test_matrices_are_what_numpy_finds_exactly_and_in_columns(text):
     assert all((np.abs(x.value() - t) <= 10 * x.slack() + 1e-15 * abs(t)).all() for x, t in zip(inside, true))
 
 
+_SIZED = [  # what is printed of the sizes in words and in TeX
+    ("rows(B) = n", [matrix("B", 3, 2, 0, 1)], "real k x d matrix B", r"B \in \mathbb{R}^{k \times d}"),
+    ("rows(A) = rows(B)", [matrix("A", 2, 3, 0, 1), matrix("B", 3, 2, 0, 1)], "real d x n matrix B", r"{d \times n}"),
+    ("det(A) = 1", [matrix("A", 2, 2, 0, 1)], "real d x d matrix A", r"{d \times d}"),
+    ("sum_i (p_i - q_i) = 0", [vector(v, "law", 3, "0.1", 1) for v in "pq"], "laws p, q on k points", "P}_k"),
+    ("sum_i p_i = k", [vector("p", "law", 3, "0.1", 1), real("k", 0, 1)], "law p on n points", r"\mathcal{P}_n"),
+    (
+        "sum_i p_i = sum_i q_i",
+        [vector("p", "law", 3, "0.1", 1), vector("q", "law", 2, "0.1", 1)],
+        "law q on n points",
+        r"p \in \mathcal{P}_k,\; q \in \mathcal{P}_n",
+    ),
+    (
+        "|x + A y| >= 0",
+        [matrix("A", 3, 2, 0, 1), vector("x", "reals", 3, 0, 1), vector("y", "reals", 2, 0, 1)],
+        "real n x d matrix A",
+        r"x \in \mathbb{R}^n,\; A \in \mathbb{R}^{n \times d},\; y \in \mathbb{R}^d",
+    ),
+]
+
+
+@pytest.mark.parametrize(("claimed", "over", "words", "sets"), _SIZED)
+def test_a_size_has_a_letter_of_its_own_that_is_no_variable(claimed, over, words, sets):
+    stated = statement(claimed, over=over)
+    assert words in stated.hypothesis_lines and sets in stated.tex
+
+
+def test_letters_of_sizes_in_the_ledger_are_no_names_and_fit_together():
+    for claim in (one for one in all_claims() if one.stated is not None):
+        names = {v.name for v in claim.stated.variables} | {name for name, _ in claim.stated.where}
+        letters = re.findall(r"(?:mathbb{[RSZ]}|mathcal{P})[_^](\w)", claim.stated.tex)
+        letters += [x for pair in re.findall(r"{(\w) \\times (\w)}", claim.stated.tex) for x in pair]
+        assert not names & set(letters), claim.id
+    assert r"B \in \mathbb{R}^{n \times d},\; b \in \mathbb{R}^n" in find("N24-P4").stated.tex
+
+
 @pytest.mark.parametrize("size", [2, 3])
 def test_an_orthogonal_matrix_is_one(size):
     stated = statement("U^T U = I, and U U^T = I", over=(orthogonal("U", size),))
     assert all(decide(stated, point).outcome == "held" for point in random_points(stated, 5))
+
+
+def _skew_and_signs(wanted):
+    """K of entries in [-1, 1] and signs of columns for which (I - K)(I + K)^{-1} with the signs is `wanted`."""
+    one = np.eye(len(wanted))
+    for signs in product((1, -1), repeat=len(wanted)):
+        turned = wanted * signs
+        if abs(np.linalg.det(one + turned)) > 1e-9:
+            skew = np.linalg.inv(one + turned) @ (one - turned)
+            if np.abs(skew).max() <= 1:
+                return skew, signs
+    raise AssertionError("there always are such signs")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_every_orthogonal_matrix_is_searched(size):
+    rng, stated = np.random.default_rng(size), statement("det(U) <= 1", over=(orthogonal("U", size),))
+    for _ in range(20):
+        wanted = np.linalg.qr(rng.normal(size=(size, size)))[0] * rng.choice([-1, 1], size)
+        skew, signs = _skew_and_signs(wanted)
+        point = {f"U_{i + 1}_{j + 1}": signs[i] if i == j else skew[i, j] for i in range(size) for j in range(i, size)}
+        assert domain_of(stated).contains(point)
+        columns = columns_of(stated, {name: [x] for name, x in point.items()})
+        found = [x.value()[0] for x in flat(value_on(variable("U"), columns, 1))]
+        assert np.allclose(found, wanted.ravel(), atol=1e-10)
+
+
+def test_no_orthogonal_matrix_is_left_out_of_a_search():
+    with pytest.raises(InputError, match="range of U"):
+        Variable("U", "orthogonal", 0, 1, size=2)
+
+
+@pytest.mark.parametrize("claimed", ["det(U) = 1", "tr(U) >= -1/100", "tr(U) + det(U) >= 1/2"])
+def test_reflections_and_wide_angles_are_met(claimed):
+    found = settle(statement(claimed, over=(orthogonal("U", 2),)), seconds=20, evaluations=600)
+    assert found.outcome == "violated", found.detail
+
+
+@pytest.mark.parametrize("kind", [square, symmetric])
+def test_a_matrix_that_is_not_negative_may_have_negative_entries(kind):
+    stated = statement("(1, 0)^T A (0, 1) >= 0", "A >= 0", over=(kind("A", 2, -1, 1),))
+    assert settle(stated, seconds=20, evaluations=2000).outcome == "violated"
+
+
+def test_a_bound_of_a_law_does_not_cut_the_weights_that_it_is_searched_by():
+    over = (vector("p", "law", 2, Fraction(1, 2), Fraction(9, 2)),)
+    stated = statement("sum_i p_i^2 <= 0.6", "p_i <= 0.95", over=over)
+    assert settle(stated, seconds=20, evaluations=2000).outcome == "violated"
+    bounded = statement("sum_i p_i^2 <= 0.6", "p_i <= 0.7", over=over)
+    assert settle(bounded, seconds=20, evaluations=2000).outcome == "supported"
 
 
 _FIRST = ([Fraction(1), Fraction(-1, 2)], [[Fraction(2), Fraction(1)], [Fraction(1), Fraction(3)]])
@@ -261,3 +352,37 @@ def _log_shift(D, eps):
     with mpmath.workdps(30):
         ratio = [mpmath.erfc((eps / D + side * D / 2) / mpmath.sqrt(2)) / 2 for side in (-1, 1)]
         return mpmath.log(ratio[0] - mpmath.exp(eps) * ratio[1])
+
+
+_FOUND = [  # a statement, a point in what is searched, and how the point is shown
+    (
+        statement("(1, 0)^T U (0, 1) <= 1/2", over=(orthogonal("U", 2),)),
+        {"U_1_1": 1, "U_1_2": -1, "U_2_2": 1},
+        "U_1_1 = 0, U_1_2 = 1, U_2_1 = -1, U_2_2 = 0",
+    ),
+    (statement("det(U) >= 0", over=(orthogonal("U", 1),)), {"U_1_1": -1}, "U_1_1 = -1"),
+    (
+        statement("sum_i p_i^2 <= 0.6", over=(vector("p", "law", 2, Fraction(1, 2), Fraction(9, 2)),)),
+        {"p_1": 4, "p_2": 1},
+        "p_1 = 0.8, p_2 = 0.2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("stated", "point", "shown"), _FOUND)
+def test_a_counterexample_is_shown_in_the_numbers_of_the_variables(stated, point, shown):
+    assert counterexample_text(stated, point).startswith(f"at {shown}: ")
+    check = statement_counterexample("counterexample", stated, point)
+    evidence = check.run("quick")
+    assert evidence.outcome is Outcome.HELD and evidence.detail.endswith(f" at {shown}")
+
+
+def test_what_is_settled_is_shown_in_the_numbers_of_the_variables():
+    found = settle(_FOUND[2][0], seconds=20, evaluations=600)
+    numbers = {name: Fraction(text) for name, text in found.as_dict()["point"].items()}
+    assert found.outcome == "violated" and sum(numbers.values()) == 1
+    assert all(f"{name} = {exact_text(number)}" in found.detail for name, number in numbers.items())
+    assert Ending.taken_up(found.statement, found.kept()).point == found.point
+    bounded = statement("sum_i p_i^2 <= 0.9", over=_FOUND[2][0].variables)
+    worst = settle(bounded, seconds=20, evaluations=600).detail  # at an end of the range, 9/10 and 1/10
+    assert "p_1 = 0.9, p_2 = 0.1" in worst or "p_1 = 0.1, p_2 = 0.9" in worst, worst

@@ -131,7 +131,7 @@ def refutation_check(
 
 @dataclass(frozen=True)
 class PointRun:
-    """`run(effort)` of a violation at one point."""
+    """`run(effort)` of a violation at one point; `certify.shown_at`, where there is one, writes the point."""
 
     certify: Callable[[Point], Enclosure]
     point: Point
@@ -139,7 +139,7 @@ class PointRun:
     problem: Problem | None = None
 
     def __call__(self, effort: str) -> Evidence:
-        where = shown_point(self.point)
+        where = getattr(self.certify, "shown_at", shown_point)(self.point)
         if self.domain is not None and not self.domain.contains(self.point):
             return Evidence(Outcome.FAILED, "exact arithmetic", f"{where} is outside the declared domain", count=1)
         violation = self.certify(self.point)

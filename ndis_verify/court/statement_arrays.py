@@ -72,7 +72,9 @@ def assembled(v: Variable, parts: list[Any], number: Arithmetic) -> Any:
         skew = [[at[i, j] if i < j else number("neg", at[j, i]) if j < i else zero for j in size] for i in size]
         one, turn = Multiple(number("number", Fraction(1))), array(skew)
         over = applied("pow", [applied("add", [one, turn], number), Fraction(-1)], number)
-        return applied("mul", [applied("sub", [one, turn], number), over], number)
+        rotation = rows_of(applied("mul", [applied("sub", [one, turn], number), over], number))
+        signs = [at[j, j] for j in size]
+        return array([[number("mul", x, sign) for x, sign in zip(row, signs, strict=True)] for row in rotation])
     columns = range(1, v.shape[1] + 1)
     return array([[at[i, j] if (i, j) in at else at[j, i] for j in columns] for i in size])
 

@@ -25,6 +25,7 @@ from ndis_verify.court.statement_arrays import (
     Multiple,
     applied,
     assembled,
+    flat,
     is_array,
     scalar_sides,
 )
@@ -32,7 +33,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.calculus import differentiated
-from ndis_verify.statements.statement import Claimed, Relation, Statement, plain_relations
+from ndis_verify.statements.statement import Claimed, Relation, Statement, Variable, plain_relations
 from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, length
 
 _DIGITS = (20, 45, 100)
@@ -238,14 +239,34 @@ def values_of(
     statement: Statement, point: Point, digits: int, spoken_in: Sequence[Term] | None = None
 ) -> dict[str, Any]:
     """The variables and the named terms; those alone that some terms speak of, where these are given."""
-    values: dict[str, Any] = {}
-    for v in statement.variables:
-        parts = [Fraction(point[name]) for name in v.entries]
-        total = sum(parts) if v.kind == "law" else 1
-        values[v.name] = assembled(v, [part / total for part in parts], _entries)
+    values: dict[str, Any] = {v.name: variable_at(v, point) for v in statement.variables}
     for name, term in statement.named_in(spoken_in):
         values[name] = value_at(term, values, digits)
     return values
+
+
+def numbers_at(statement: Statement, point: Point) -> Point:
+    """What a point says of the variables, number by number: the probabilities of a law and the entries of an orthogonal
+    matrix, which are searched by other numbers than these.
+    """
+    searched = {name: v for v in statement.variables if v.kind in ("law", "orthogonal") for name in v.entries}
+    found: Point = {}
+    for name, number in point.items():
+        v = searched.get(name)
+        if v is None:
+            found[name] = number
+            continue
+        places = [(i + 1, j + 1) for i in range(v.size) for j in range(v.size)]
+        names = v.entries if v.is_vector else [f"{v.name}_{i}_{j}" for i, j in places]
+        found |= dict(zip(names, flat(variable_at(v, point)), strict=True))
+    return found
+
+
+def variable_at(v: Variable, point: Point) -> Any:
+    """The value of a variable at a point; laws are normalised."""
+    parts = [Fraction(point[name]) for name in v.entries]
+    total = sum(parts) if v.kind == "law" else 1
+    return assembled(v, [part / total for part in parts], _entries)
 
 
 def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | None = None) -> Any:

@@ -20,7 +20,7 @@ from ndis_verify.court.domain import Point, shown_point
 from ndis_verify.court.exact_points import exact_text
 from ndis_verify.court.proof_checks import ProofRun
 from ndis_verify.court.proof_ends import compared, unconcluded
-from ndis_verify.court.statement_balls import ExactMargin, agreement_at, sides_at
+from ndis_verify.court.statement_balls import ExactMargin, agreement_at, numbers_at, sides_at
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_floats import StatementMargin
 from ndis_verify.statements.mutation import built, denied, planted
@@ -116,7 +116,13 @@ class PointsRun:
                 continue
             worst, done = min(worst, found), done + 1
             if found < self.digits:
-                return Evidence(Outcome.FAILED, ROUTE, f"fails at {shown_point(point)}", max(worst, 0.0), done)
+                return Evidence(
+                    Outcome.FAILED,
+                    ROUTE,
+                    f"fails at {shown_point(numbers_at(self.domain, point))}",
+                    max(worst, 0.0),
+                    done,
+                )
             if done == count:
                 break
         if not done:
@@ -132,6 +138,10 @@ class Violation:
 
     def __call__(self, point: Point) -> Any:
         return negated(ExactMargin(self.statement))(point)
+
+    def shown_at(self, point: Point) -> str:
+        """The point in the numbers of the variables."""
+        return shown_point(numbers_at(self.statement, point))
 
 
 def stated_claim(
@@ -196,7 +206,7 @@ def counterexample_text(statement: Statement, point: Point) -> str:
     """`at x = 1/2: a(x) <= b is 0.7 <= 0.5`, from the values of both sides there."""
     sides = _sides_at(statement, tuple(point.items()))
     found = ", and ".join(f"{relation.plain()} reads {values}" for relation, values in sides)
-    return f"at {_shown_exact(dict(point))}: {found or 'nothing certainly fails'}"
+    return f"at {_shown_exact(numbers_at(statement, point))}: {found or 'nothing certainly fails'}"
 
 
 @lru_cache(maxsize=512)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ndis_verify.court.attack import Problem
-from ndis_verify.court.domain import Condition, Domain, Parameter, Point, continuous, integer
+from ndis_verify.court.domain import Condition, Domain, Parameter, Point, choice, continuous, integer
 from ndis_verify.court.statement_balls import ExactMargin, admits
 from ndis_verify.court.statement_floats import TOLERANCE, Holds, StatementMargin
 from ndis_verify.statements.statement import Relation, Statement, Variable
@@ -28,11 +28,14 @@ def problem_of(statement: Statement, name: str, **options: Any) -> Problem:
 
 
 def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
+    """What a variable is searched by. A hypothesis of numbers cuts the range where the numbers that are searched are
+    those that it speaks of: not the weights of a law, nor the entries of a matrix, of which A >= 0 says something else.
+    """
     low, high = v.low, v.high
     for h in statement.hypotheses:
         for side, other, signs in ((h.left, h.right, (">", ">=")), (h.right, h.left, ("<", "<="))):
             if (
-                v.kind != "symmetric"
+                v.kind in ("real", "integer", "reals", "integers")
                 and side.head in ("variable", "coordinate")
                 and side.name == v.name
                 and other.head == "number"
@@ -40,11 +43,16 @@ def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
                 low = max(low, other.number) if h.sign in signs else low
                 high = min(high, other.number) if h.sign in ("<", "<=", ">", ">=") and h.sign not in signs else high
     names = v.entries
+    diagonal = [name.split("_")[-1:] == name.split("_")[-2:-1] for name in names]
     if v.kind == "symmetric":
-        turned = [name.split("_")[-1] == name.split("_")[-2] for name in names]
         return [
-            continuous(name, low, high, v.scale) if diagonal else continuous(name, -high, high)
-            for name, diagonal in zip(names, turned, strict=True)
+            continuous(name, low, high, v.scale) if on else continuous(name, -high, high)
+            for name, on in zip(names, diagonal, strict=True)
+        ]
+    if v.kind == "orthogonal":
+        return [
+            choice(name, (1, -1)) if on else continuous(name, low, high)
+            for name, on in zip(names, diagonal, strict=True)
         ]
     if v.kind in ("integer", "integers"):
         scale: Literal["linear", "log"] = "log" if v.scale == "log" else "linear"

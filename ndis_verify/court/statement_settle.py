@@ -21,7 +21,7 @@ from ndis_verify.court.certify_box import Axis, axis
 from ndis_verify.court.certify_checks import certified_box_check
 from ndis_verify.court.checks import Mutants
 from ndis_verify.court.domain import Point, shown_point
-from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes
+from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes, numbers_at
 from ndis_verify.court.statement_checks import Violation, counterexample_text, stated_claim, statement_attack
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.exact_number import InputError
@@ -88,11 +88,13 @@ class Settled(Ending):
         return f"{what}\n  {spent}, {self.seconds:.1f} s"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; exact numbers as text."""
+        """Plain data for JSON; exact numbers as text, the point in the numbers of the variables."""
+        numbers = self.point and numbers_at(self.statement, self.point)
         return {
             "statement": self.statement.formula,
             "hypotheses": list(self.stated.hypothesis_lines),
             **self.kept(),
+            "point": numbers and {name: str(value) for name, value in numbers.items()},
             "evaluations": self.attack.evaluations,
             "boxes": self.boxes.boxes if self.boxes else 0,
             "seconds": round(self.seconds, 3),
@@ -142,7 +144,7 @@ def settle(
     ):
         return ended("certified", f"over {boxes.line()}", None, boxes)
     if record.finding != "nothing":
-        return ended("undecided", record.line(), record.point, boxes)
+        return ended("undecided", _line(statement, record), record.point, boxes)
     return ended(*_at_worst_points(statement, problem, record), boxes)
 
 
@@ -208,6 +210,12 @@ def _without_value(statement: Statement, problem: Problem, record: AttackRecord,
     return None
 
 
+def _line(statement: Statement, record: AttackRecord) -> str:
+    """What a search found, its points in the numbers of the variables."""
+    simple = record.simple and numbers_at(statement, record.simple)
+    return replace(record, point=numbers_at(statement, record.point), simple=simple).line()
+
+
 def _at_worst_points(
     statement: Statement, problem: Problem, record: AttackRecord
 ) -> tuple[SettledAs, str, Point | None]:
@@ -223,17 +231,22 @@ def _at_worst_points(
         except (InputError, ArithmeticError):  # on the edge of the domain, where floats and exact numbers differ
             continue
         if decision.outcome == "violated":
-            return "violated", f"at {shown_point(point)}: {decision.detail}", point
+            return "violated", f"at {shown_point(numbers_at(statement, point))}: {decision.detail}", point
         held += decision.outcome == "held"
         if decision.outcome == "undecided":
             close.append((point, decision.detail))
     equality = isinstance(statement.claimed, Relation) and statement.claimed.sign == "="
+    line = _line(statement, record)
     if close and not held and not equality:
-        return "undecided", f"no precision tried tells the sides apart: {close[0][1]}; {record.line()}", close[0][0]
+        return (
+            "undecided",
+            f"no precision tried tells the sides apart: {close[0][1]}; {line}",
+            close[0][0],
+        )
     alike = f"; at {len(close)} of the worst points the sides are alike: {close[0][1]}" if close else ""
     ranges = [str(parameter) for parameter in problem.domain.parameters]
     more = f" and {len(ranges) - _RANGES} more" if len(ranges) > _RANGES else ""
-    return "supported", f"{record.line()}{alike}; searched over {', '.join(ranges[:_RANGES])}{more}", None
+    return "supported", f"{line}{alike}; searched over {', '.join(ranges[:_RANGES])}{more}", None
 
 
 def settled_claim(claim_id: str, settled: Ending) -> Claim:
@@ -291,7 +304,8 @@ class Broken:
     def __call__(self, effort: str) -> Evidence:
         found = decide(self.statement, self.point)
         outcome = Outcome.HELD if found.outcome == "violated" else Outcome.FAILED
-        return Evidence(outcome, "ball arithmetic", f"{found.detail} at {shown_point(self.point)}", count=1)
+        detail = f"{found.detail} at {shown_point(numbers_at(self.statement, self.point))}"
+        return Evidence(outcome, "ball arithmetic", detail, count=1)
 
 
 def _equality_check(stated: Statement, point: Point) -> Check:

@@ -16,8 +16,9 @@ import sympy as sp
 from ndis_verify.claim import Check, Claim, Kind
 from ndis_verify.claims.ledger import all_claims
 from ndis_verify.court.attack_checks import PointRun
+from ndis_verify.court.statement_arrays import flat
+from ndis_verify.court.statement_balls import variable_at
 from ndis_verify.court.statement_checks import Violation
-from ndis_verify.exact_number import exact
 from ndis_verify.report.reading_export import interval, reading_records
 from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.printing import number_text
@@ -88,15 +89,11 @@ def _stated_counterexample(run: PointRun, statement: Statement) -> Record:
 
 
 def _point(statement: Statement, run: PointRun) -> dict[str, Any]:
-    """The variables of a statement at a point; vectors as lists, laws made to sum to 1."""
+    """The variables of a statement at a point; vectors and matrices as lists, laws made to sum to 1."""
     found: dict[str, Any] = {}
     for v in statement.variables:
-        parts = [exact(run.point[name]) for name in v.entries]
-        if not v.shape:
-            found[v.name] = number_text(parts[0])
-            continue
-        whole = sum(parts) if v.kind == "law" else 1
-        found[v.name] = [number_text(part / whole) for part in parts]
+        numbers = [number_text(number) for number in flat(variable_at(v, run.point))]
+        found[v.name] = numbers if v.shape else numbers[0]
     return found
 
 

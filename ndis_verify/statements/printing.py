@@ -17,7 +17,8 @@ _GREEK = {
 }
 _OPEN, _SUM, _PRODUCT, _POWER, _ATOM = range(5)  # how tightly a text holds together
 _SIGNS = {"add": " + ", "sub": " - "}
-_BAR_AS_FACTOR = re.compile(r"[\w)}|] \|")  # inside bars it would be read as their end
+_BAR_AS_FACTOR = re.compile(r"[\w)}\]|] \|")  # inside bars it would be read as their end
+_DIGIT_FIRST = re.compile(r"(?:\\frac{)*\d")  # behind a number it would be read as part of that number
 _BETWEEN = {"beside": ", ", "above": "; "}
 _BIG = {"sum": r"\sum_i", "product": r"\prod_i"}
 
@@ -78,8 +79,10 @@ def _plain(term: Term) -> tuple[str, int]:
             return f"{_wrapped(args[0], _PRODUCT)} {_wrapped(args[1], _POWER)}", _PRODUCT
         case "div":
             numbers = re.fullmatch(r"\(?-?\d+\)?", args[0][0]) and args[1][0].isdigit()  # without brackets, one number
-            below = f"({args[1][0]})" if numbers else _wrapped(args[1], _POWER)
-            return f"{_wrapped(args[0], _PRODUCT)}/{below}", _PRODUCT
+            above = _wrapped(args[0], _PRODUCT)
+            slope = re.search(r"\bd$", above) and re.match(r"d[A-Za-z]", args[1][0])  # without brackets, d/dx
+            below = f"({args[1][0]})" if numbers or slope else _wrapped(args[1], _POWER)
+            return f"{above}/{below}", _PRODUCT
         case "pow":
             return f"{_wrapped(args[0], _ATOM)}^{_wrapped(args[1], _ATOM, ('{', '}'))}", _POWER
         case "exp":
@@ -120,8 +123,9 @@ def _tex(term: Term) -> tuple[str, int]:
             least = _SUM if term.head == "add" and not args[1][0].startswith("-") else _PRODUCT
             return _wrapped(args[0], _SUM, round_) + _SIGNS[term.head] + _wrapped(args[1], least, round_), _SUM
         case "mul":
-            between = r" \cdot " if term.args[1].head == "number" else r"\,"
-            return _wrapped(args[0], _PRODUCT, round_) + between + _wrapped(args[1], _PRODUCT, round_), _PRODUCT
+            second = _wrapped(args[1], _PRODUCT, round_)
+            between = r" \cdot " if term.args[1].head == "number" or _DIGIT_FIRST.match(second) else r"\,"
+            return _wrapped(args[0], _PRODUCT, round_) + between + second, _PRODUCT
         case "div":
             return f"\\frac{{{args[0][0]}}}{{{args[1][0]}}}", _PRODUCT
         case "pow":

@@ -66,7 +66,7 @@ QUANTITIES = _table(
         "normal_moment",
         3,
         "E_normal({0}; {1}, {2})",
-        r"\mathbb{{E}}_{{x \sim \mathcal{{N}}\left({1}, {2}\right)}}\left[x^{{{0}}}\right]",
+        r"\mathbb{{E}}\left[\mathcal{{N}}\left({1}, {2}\right)^{{{0}}}\right]",
         "E_normal(n; m, v) is the expectation of x^n, n whole and not negative, x normal of mean m and variance v > 0",
     ),
     Quantity(

@@ -3,7 +3,8 @@
     statement("delta_shift(D; eps) = Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D)", "D > 0", "eps >= 0")
 
 Products are written side by side, e^x is the exponential, x_i a coordinate, a chain 0 < p < 1 two hypotheses; relations
-are joined by ", and " or " if and only if ". Nothing is evaluated: what a text gives is a tree of known heads.
+are joined by ", and " or " if and only if ", those that are joined themselves in brackets. Nothing is evaluated: what a
+text gives is a tree of known heads.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from typing import cast
 
 from ndis_verify.exact_number import InputError, exact
@@ -91,12 +93,39 @@ def _ordered(root: Term) -> list[str]:
     return list(found)
 
 
-def _joined(text: str) -> Claimed:
-    sides = text.split(" if and only if ")
+def _joined(text: str, depth: int = 0) -> Claimed:
+    if depth > _DEPTH:
+        raise InputError("text", text[:40], f"must be at most {_DEPTH} deep")
+    sides, parts = _split(text, " if and only if "), _split(text, ", and ")
     if len(sides) > 1:
-        return Joined("iff", tuple(_joined(side) for side in sides))
-    parts = [relation for part in text.split(", and ") for relation in _chain(part)]
+        if len(parts) > 1:
+            raise InputError("text", text, "must have brackets where `and` and `if and only if` stand side by side")
+        return Joined("iff", tuple(_conjunction([side], depth) for side in sides))
+    return _conjunction(parts, depth)
+
+
+def _conjunction(texts: list[str], depth: int) -> Claimed:
+    """One relation, or all of several: a chain is two, what is joined stands in brackets."""
+    parts: list[Relation | Joined] = []
+    for text in map(str.strip, texts):
+        whole = text.startswith("(") and 0 not in _depths(text)[:-1] and text.endswith(")")
+        parts += [_joined(text[1:-1], depth + 1)] if whole else _chain(text)
     return parts[0] if len(parts) == 1 else Joined("and", tuple(parts))
+
+
+def _split(text: str, between: str) -> list[str]:
+    """The pieces of a text between the words that stand outside of all brackets."""
+    found, start, depths = [], 0, _depths(text)
+    for at in (match.start() for match in re.finditer(re.escape(between), text)):
+        if depths[at] == 0:
+            found.append(text[start:at])
+            start = at + len(between)
+    return [*found, text[start:]]
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets are open after each character."""
+    return list(accumulate((character in "([{") - (character in ")]}") for character in text))
 
 
 def _chain(text: str) -> tuple[Relation, ...]:

@@ -7,15 +7,18 @@ it from going.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_letters
 from typing import Any, Literal
 
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.rich import folded, wrapping
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
+from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.shapes import Shape, compared, shape_of
-from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
+from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term, variable
 
 Sign = Literal["=", "<=", ">=", "<", ">"]
 Scale = Literal["linear", "log", "logit"]
@@ -24,28 +27,31 @@ _MATRICES = ("matrix", "square", "symmetric", "orthogonal")
 _MOST_ENTRIES = 64
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _TURNED: dict[Sign, Sign] = {">": "<", ">=": "<="}
-_KIND_WORDS = {  # of one, of several
-    "real": ("real {}", "real {}"),
-    "integer": ("whole {}", "whole {}"),
-    "reals": ("real vector {}", "real vectors {}"),
-    "integers": ("vector {} of whole numbers", "vectors {} of whole numbers"),
-    "law": ("law {} on k points", "laws {} on k points"),
-    "matrix": ("real n x d matrix {}", "real n x d matrices {}"),
-    "square": ("real d x d matrix {}", "real d x d matrices {}"),
-    "symmetric": ("symmetric d x d matrix {}", "symmetric d x d matrices {}"),
-    "orthogonal": ("orthogonal d x d matrix {}", "orthogonal d x d matrices {}"),
+_KIND_WORDS = {  # of one, of several; {1} and {2} are the letters of their sizes
+    "real": ("real {0}", "real {0}"),
+    "integer": ("whole {0}", "whole {0}"),
+    "reals": ("real vector {0}", "real vectors {0}"),
+    "integers": ("vector {0} of whole numbers", "vectors {0} of whole numbers"),
+    "law": ("law {0} on {1} points", "laws {0} on {1} points"),
+    "matrix": ("real {1} x {2} matrix {0}", "real {1} x {2} matrices {0}"),
+    "square": ("real {1} x {2} matrix {0}", "real {1} x {2} matrices {0}"),
+    "symmetric": ("symmetric {1} x {2} matrix {0}", "symmetric {1} x {2} matrices {0}"),
+    "orthogonal": ("orthogonal {1} x {2} matrix {0}", "orthogonal {1} x {2} matrices {0}"),
 }
 _TEX_SETS = {
-    "real": r"\mathbb{R}",
-    "integer": r"\mathbb{Z}",
-    "reals": r"\mathbb{R}^k",
-    "integers": r"\mathbb{Z}^k",
-    "law": r"\mathcal{P}_k",
-    "matrix": r"\mathbb{R}^{n \times d}",
-    "square": r"\mathbb{R}^{d \times d}",
-    "symmetric": r"\mathbb{S}^d",
-    "orthogonal": r"\mathrm{O}(d)",
+    "real": r"\mathbb{{R}}",
+    "integer": r"\mathbb{{Z}}",
+    "reals": r"\mathbb{{R}}^{0}",
+    "integers": r"\mathbb{{Z}}^{0}",
+    "law": r"\mathcal{{P}}_{0}",
+    "matrix": r"\mathbb{{R}}^{{{0} \times {1}}}",
+    "square": r"\mathbb{{R}}^{{{0} \times {1}}}",
+    "symmetric": r"\mathbb{{S}}^{0}",
+    "orthogonal": r"\mathrm{{O}}({0})",
 }
+_NAME = re.compile(r"(?!.*_i$)[A-Za-z][A-Za-z0-9_]*")
+_NOTATION = {"i", "and", "if", "only", "where", *(q.plain.partition("(")[0] for q in QUANTITIES.values())}
+_SIZES = "kndmjh" + "".join(sorted(set(ascii_letters) - set("kndmjh") - set("eiIT")))  # letters of them
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,9 @@ class Variable:
     kind "real" and "integer": numbers in [low, high]. "reals" and "integers": vectors of `size` such numbers. "law": a
     probability law on `size` points, searched by positive weights in [low, high]. "matrix": of `size` rows and
     `columns` columns; "square", "symmetric" and "orthogonal": of `size` rows. Entries off the diagonal of a symmetric
-    matrix go from -high to high; an orthogonal one is (I - K)(I + K)^{-1}, searched by the entries of the skew K above
-    its diagonal. scale: of the search ("linear", "log" or "logit").
+    matrix go from -high to high; an orthogonal one is (I - K)(I + K)^{-1} with signs of its columns, which every one is
+    for a skew K of entries in [-1, 1]: searched by those above its diagonal and, on it, by the signs. scale: of the
+    search ("linear", "log" or "logit").
     """
 
     name: str
@@ -68,14 +75,17 @@ class Variable:
     columns: int = 1
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name.isidentifier()):
-            raise InputError("name", self.name, "must be an identifier")
+        _require_name(self.name)
         if self.kind not in _KIND_WORDS:
             raise InputError("kind", self.kind, f"must be one of {', '.join(_KIND_WORDS)}")
         for name in ("low", "high"):
             object.__setattr__(self, name, exact(getattr(self, name), f"{name} of {self.name}"))
         if self.low > self.high or (self.kind == "law" and self.low <= 0):
             raise InputError(f"range of {self.name}", f"[{self.low}, {self.high}]", "must not be empty; weights > 0")
+        if self.kind == "orthogonal" and (self.low, self.high) != (-1, 1):
+            raise InputError(
+                f"range of {self.name}", f"[{self.low}, {self.high}]", "must be [-1, 1], which meets them all"
+            )
         if self.scale not in ("linear", "log", "logit"):
             raise InputError("scale", self.scale, "must be linear, log or logit")
         single = self.kind in ("real", "integer")
@@ -102,7 +112,7 @@ class Variable:
         """The names of the numbers that it is searched by: x; x_1, x_2; x_1_1, x_1_2, ... by rows."""
         if self.kind not in _MATRICES:
             return tuple(f"{self.name}_{i + 1}" for i in range(self.size)) if self.is_vector else (self.name,)
-        least = {"symmetric": 0, "orthogonal": 1}.get(self.kind, -self.size)
+        least = {"symmetric": 0, "orthogonal": 0}.get(self.kind, -self.size)
         rows, columns = self.shape
         places = [(i, j) for i in range(rows) for j in range(columns) if j - i >= least]
         return tuple(f"{self.name}_{i + 1}_{j + 1}" for i, j in places)
@@ -149,12 +159,14 @@ class Joined:
         return tuple(t for part in self.parts for t in part.terms)
 
     def plain(self) -> str:
+        """The relations, those that are joined themselves in brackets."""
         between = ", and " if self.how == "and" else " if and only if "
-        return between.join(part.plain() for part in self.parts)
+        return between.join(f"({p.plain()})" if isinstance(p, Joined) else p.plain() for p in self.parts)
 
     def tex(self) -> str:
         between = r" \quad\text{and}\quad " if self.how == "and" else r" \iff "
-        return between.join(part.tex() for part in self.parts)
+        inner = [rf"\left({p.tex()}\right)" if isinstance(p, Joined) else p.tex() for p in self.parts]
+        return between.join(inner)
 
 
 Claimed = Relation | Joined
@@ -169,7 +181,8 @@ def plain_relations(claimed: Claimed) -> list[Relation]:
 class Statement:
     """For all `variables` that satisfy the `hypotheses`, `claimed` holds; `where` names terms, later ones of earlier.
 
-    Raises `InputError` for a name that is used and not declared, declared twice, or declared and not used.
+    Raises `InputError` for a name that is used and not declared, declared twice, or declared and not used, and for one
+    that is printed as notation or as another name is: e^x of a variable e, x^T of a variable T, x1 beside x_1.
     """
 
     variables: tuple[Variable, ...]
@@ -181,6 +194,7 @@ class Statement:
         names = [v.name for v in self.variables] + [name for name, _ in self.where]
         if len(set(names)) < len(names):
             raise InputError("variables", ", ".join(names), "must have different names")
+        _require_apart(names, [node for t in self.all_terms() for node in nodes(t)])
         known = {v.name for v in self.variables}
         for name, value in self.where:
             _require_known(value, known)
@@ -254,7 +268,7 @@ class Statement:
     @property
     def hypothesis_lines(self) -> tuple[str, ...]:
         """The hypotheses in plain text, two bounds of one term in one line; then what the variables are."""
-        given, kinds = [text for text, _ in _chained(self.hypotheses)], _kinds(self._of_a_set())
+        given, kinds = [text for text, _ in _chained(self.hypotheses)], _kinds(self._of_a_set(), self._sizes)
         return (*kinds, *given) if self._of_matrices else (*given, *kinds)
 
     @property
@@ -273,7 +287,9 @@ class Statement:
     def tex(self) -> str:
         """The statement in TeX, for a mathematical environment."""
         given = [text for _, text in _chained(self.hypotheses)]
-        kinds = [rf"{tex_name(v.name)} \in {_TEX_SETS[v.kind]}" for v in self._of_a_set()]
+        sizes = self._sizes
+        sets = [(v.name, _TEX_SETS[v.kind].format(*(sizes[size] for size in v.shape))) for v in self._of_a_set()]
+        kinds = [rf"{tex_name(name)} \in {among}" for name, among in sets]
         conditions = r",\; ".join([*kinds, *given] if self._of_matrices else [*given, *kinds])
         named = r",\; ".join(f"{tex_name(name)} = {tex(value)}" for name, value in self.where)
         return rf"\forall\, {conditions}:\quad {self.claimed.tex()}" + (
@@ -285,6 +301,19 @@ class Statement:
 
     def _repr_html_(self) -> str:
         return folded(wrapping(self.tex), len(self.tex))
+
+    @property
+    def _sizes(self) -> dict[int, str]:
+        """The letter of each size of vectors and matrices: one that is no name of the statement, n x d if it may be."""
+        taken = {v.name for v in self.variables} | {node.name for t in self.all_terms() for node in nodes(t)}
+        taken |= {name for name, _ in self.where}
+        found: dict[int, str] = {}
+        for v in sorted(self.variables, key=lambda v: v.kind not in _MATRICES):
+            wanted = {0: "", 1: "k", 2: "nd"}[len(v.shape)] if len(set(v.shape)) == len(v.shape) else "dd"
+            for size, letter in zip(v.shape, wanted, strict=True):
+                free = (x for x in letter + _SIZES if x not in taken and x not in found.values())
+                found.setdefault(size, next(free, str(size)))
+        return found
 
     @property
     def _of_matrices(self) -> bool:
@@ -318,13 +347,41 @@ def _chained(hypotheses: tuple[Relation, ...]) -> list[tuple[str, str]]:
     return lines
 
 
-def _kinds(variables: list[Variable]) -> list[str]:
-    """`whole r`; `laws p, q on k points`: variables of one kind in one line."""
+def _kinds(variables: list[Variable], sizes: Mapping[int, str]) -> list[str]:
+    """`whole r`; `laws p, q on k points`: variables of one kind, laws and matrices of one size, in one line."""
+    groups: dict[tuple[VariableKind, tuple[str, ...]], list[str]] = {}
+    for v in sorted(variables, key=lambda v: list(_KIND_WORDS).index(v.kind)):
+        letters = () if v.kind in ("reals", "integers") else tuple(sizes[size] for size in v.shape)
+        groups.setdefault((v.kind, letters), []).append(v.name)
     return [
-        _KIND_WORDS[kind][len(group) > 1].format(", ".join(v.name for v in group))
-        for kind in _KIND_WORDS
-        if (group := [v for v in variables if v.kind == kind])
+        _KIND_WORDS[kind][len(names) > 1].format(", ".join(names), *letters)
+        for (kind, letters), names in groups.items()
     ]
+
+
+def _require_name(name: Any) -> None:
+    """That a name is printed as itself: not as a quantity, as a word of a sentence or as a coordinate."""
+    if not (isinstance(name, str) and _NAME.fullmatch(name)) or name in _NOTATION:
+        raise InputError(
+            "name", name, "must be an identifier of A-Z, a-z, 0-9 and _ that is no notation, as i and x_i are"
+        )
+
+
+def _require_apart(names: Sequence[str], spoken: Sequence[Term]) -> None:
+    """That no name is printed as another one, or as notation where it stands."""
+    every = dict.fromkeys([*names, *(node.name for node in spoken if node.name)])
+    for name in every:
+        _require_name(name)
+    shown: dict[str, str] = {}
+    for name in every:
+        if (other := shown.setdefault(tex_name(name), name)) != name:
+            raise InputError("variables", f"{other}, {name}", "must look different in TeX")
+    powers = [node.args for node in spoken if node.head == "pow"]
+    if any(base == variable("e") for base, _ in powers):
+        raise InputError("variables", "e", "must not be raised to a power, as that is the exponential")
+    turned = any(node.head == "transpose" for node in spoken)
+    if "T" in every and (turned or any(exponent == variable("T") for _, exponent in powers)):
+        raise InputError("variables", "T", "must not stand beside transposes or as an exponent, as x^T is one")
 
 
 def _require_indexed(one: Term) -> None:
@@ -352,12 +409,15 @@ def integer(name: str, low: int, high: int, scale: Scale = "linear") -> Variable
 
 
 def vector(name: str, kind: VariableKind, size: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
-    """A vector ("reals", "integers") or a law of any length, searched at length `size`."""
+    """A vector ("reals", "integers") or a law of any length, searched at length `size`.
+
+    Sizes that are equal are printed as one letter, and others as others: what is said is what is searched.
+    """
     return Variable(name, kind, low, high, scale, size)
 
 
 def matrix(name: str, rows: int, columns: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
-    """A matrix of any shape, searched at `rows` times `columns`."""
+    """A matrix of any shape, searched at `rows` times `columns`: n x d where these differ, square where they do not."""
     return Variable(name, "matrix", low, high, scale, rows, columns)
 
 
@@ -372,7 +432,7 @@ def symmetric(name: str, size: int, low: Any, high: Any, scale: Scale = "linear"
 
 
 def orthogonal(name: str, size: int) -> Variable:
-    """An orthogonal matrix, up to signs of its columns."""
+    """An orthogonal matrix: a rotation or a reflection, by any angle."""
     return Variable(name, "orthogonal", -1, 1, "linear", size)
 
 

@@ -216,8 +216,8 @@ def drawn(kind, size, columns, number):
             free[j][i] = -free[i][j]
     one = fmpq_mat(_scalar_matrix(fmpq(1), size))
     turn = ((one - fmpq_mat(free)) * (one + fmpq_mat(free)).inv()).tolist()  # Cayley's: orthogonal, and exact
-    if kind == "orthogonal":
-        return turn
+    if kind == "orthogonal":  # with signs of its columns, all of them
+        return _product(turn, _diagonal([fmpq(1 if number() > 0 else -1) for _ in range(size)]))
     if kind != "symmetric":
         raise NotReadable(f"no means to draw: {kind}")
     return _product(_product(turn, _diagonal([number() for _ in range(size)])), _turned(turn))

@@ -175,7 +175,7 @@ CLAIMS: tuple[Claim, ...] = (
             where={"g": "(sum_i log(lam_i))/2", "k": "sum_i u_i lam_i", "j": "sum_i u_i/lam_i"},
             over=(vector("lam", "reals", 2, 1, 100, "log"), vector("u", "law", 2, "1e-30", 1, "log")),
         ),
-        fails_at=({"lam_1": 4, "lam_2": 2, "u_1": "1e-30", "u_2": 1, "eps": 0},),
+        fails_at=({"lam_1": 4, "lam_2": 2, "u_1": "1e-30", "u_2": 1 - Fraction("1e-30"), "eps": 0},),
         about=(
             "For every fixed direction the contribution to delta_{Q,P} is at most the contribution to delta_{P,Q}; u_i"
             " are the squares of the direction's coordinates, here in the plane."

@@ -241,7 +241,7 @@ _OUTPUTS = statement(
         "w": "(sqrt(C), sqrt(1 - C))",
     },
     over=(
-        *(matrix("Z", 2, 2, -2, 2), vector_variable("z", "reals", 2, -2, 2)),
+        *(matrix("Z", 3, 2, -2, 2), vector_variable("z", "reals", 2, -2, 2)),
         *(real("v", "0.1", 10, "log"), real("lambda", "0.1", 5, "log")),
         *(real("l", "0.5", 3), real("eps", 0, 4)),
     ),

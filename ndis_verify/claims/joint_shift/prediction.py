@@ -155,9 +155,9 @@ _PREDICTED = statement(
         "P": "[F; a w^T]",
         "G": "(F F^T + s^2 I)^{-1}",
         "H": "(P P^T + s^2 I)^{-1}",
-        "T": "(F^T F + s^2 I)^{-1}",
-        "z": "1 - s^2 w^T T T w/(w^T T w)",
-        "x": "a^2 w^T T w",
+        "R": "(F^T F + s^2 I)^{-1}",
+        "z": "1 - s^2 w^T R R w/(w^T R w)",
+        "x": "a^2 w^T R w",
     },
     over=(
         *(matrix("F", 3, 2, -1, 1), vector_variable("y", "reals", 3, -1, 1), vector_variable("q", "reals", 2, -1, 1)),

@@ -55,14 +55,14 @@ _FITTED = {  # with a record (v, c) more, of leverage p in E and q in [E, y], an
 _BOTH_LAWS = _FITTED | {
     "z": "(B^T B)^{-1} B^T b",
     "S": "(w^T w/r) (E^T E)^{-1}",
-    "T": "((b - B z)^T (b - B z)/r) (B^T B)^{-1}",
+    "R": "((b - B z)^T (b - B z)/r) (B^T B)^{-1}",
     "k": "(1 - p)/(1 - q)",
 }
 _DECOMPOSED = statement(
-    "det(S - t T) = det(T) (k (1 - p) - t) (k - t)^{cols(B) - 1}"
-    ", and (x - z)^T T^{-1} S T^{-1} (x - z) = r p (q - p) k^2"
-    ", and det(T - t S) = det(S) (1/(k (1 - p)) - t) (1/k - t)^{cols(B) - 1}"
-    ", and (x - z)^T S^{-1} T S^{-1} (x - z) = r p (q - p) (1 - q)/(1 - p)^4",
+    "det(S - t R) = det(R) (k (1 - p) - t) (k - t)^{cols(B) - 1}"
+    ", and (x - z)^T R^{-1} S R^{-1} (x - z) = r p (q - p) k^2"
+    ", and det(R - t S) = det(S) (1/(k (1 - p)) - t) (1/k - t)^{cols(B) - 1}"
+    ", and (x - z)^T S^{-1} R S^{-1} (x - z) = r p (q - p) (1 - q)/(1 - p)^4",
     *("B^T B > 0", "(b - B z)^T (b - B z) > 0", "r > 0", "t <= 0"),
     where=_BOTH_LAWS,
     over=(*_DATA, *_RECORD, real("r", 1, 100, "log"), real("t", -3, 0)),
@@ -159,7 +159,7 @@ CLAIMS = (
         title="the quadratic forms of a deleted and of an inserted record",
         stated=_DECOMPOSED,
         about=(
-            "S and T are the covariances of the limit laws with and without a record (v, c) of leverage p in E and q in"
+            "S and R are the covariances of the limit laws with and without a record (v, c) of leverage p in E and q in"
             " [E, y]. delete: A has the eigenvalues 1 - k (1 - p) once and 1 - k d-1 times, and |b|^2 = r p (q-p) k^2;"
             " insert: the inverse eigenvalues, |b|^2 = r p (q-p) (1-q)/(1-p)^4."
         ),

@@ -122,8 +122,8 @@ _SKETCHED = statement(
     "f_sketch(N, c, a, r; x)"
     " = Gamma((r + 1)/2)/(pi^{d/2} Gamma((r - d + 1)/2)) sqrt(det(N)) W^{-d/2} (1 + U/W)^{-(r + 1)/2}"
     ", and f_sketch(N + v v^T, c + beta v, a + beta^2, r; x)"
-    " = (1 + P)^{(d - r)/2} (1 + Q)^{(r - d + 1)/2} (1 + T)^{-(r + 1)/2} f_sketch(N, c, a, r; x)"
-    ", and T <= Q, and Q <= l^2/s^2"
+    " = (1 + P)^{(d - r)/2} (1 + Q)^{(r - d + 1)/2} (1 + R)^{-(r + 1)/2} f_sketch(N, c, a, r; x)"
+    ", and R <= Q, and Q <= l^2/s^2"
     ", and f_sketch(N + v v^T, c + beta v, a + beta^2, r; x) <= (1 + l^2/s^2)^{r/2} f_sketch(N, c, a, r; x)"
     ", and f_sketch(N, c, a, r; x) <= (1 + l^2/s^2)^{r/2} f_sketch(N + v v^T, c + beta v, a + beta^2, r; x)",
     *("s > 0", "m <= l^2", "r >= d"),
@@ -137,16 +137,16 @@ _SKETCHED = statement(
         "U": "(x - y)^T N (x - y)",
         "P": "v^T N^{-1} v",
         "Q": "P + (beta - v^T y)^2/W",
-        "T": "(beta - v^T x)^2/(W + U)",
+        "R": "(beta - v^T x)^2/(W + U)",
         "m": "v^T v + beta^2",
     },
     over=(
-        *(matrix("B", 2, 2, -2, 2), vector("b", "reals", 2, -2, 2)),
+        *(matrix("B", 3, 2, -2, 2), vector("b", "reals", 3, -2, 2)),
         *(vector("v", "reals", 2, -2, 2), vector("x", "reals", 2, -3, 3), real("beta", -2, 2)),
         *(real("s", "0.1", 3, "log"), real("l", "0.1", 5, "log"), whole("r", 1, 30)),
     ),
 )
-_NOBODY = {f"{name}_{k}": 0 for name in ("B_1", "B_2", "b", "v", "x") for k in (1, 2)} | {"beta": 0}
+_NOBODY = {f"{name}_{k}": 0 for name in ("B_1", "B_2", "B_3", "b", "v", "x") for k in (1, 2)} | {"b_3": 0, "beta": 0}
 _ALONE = tuple(  # the record alone, as long as it may be, where the factor is least and where it is greatest
     {**_NOBODY, "s": 1, "l": 2, "r": r, **one}
     for r in (2, 9)
@@ -338,7 +338,7 @@ CLAIMS = (
         about=(
             "B and b hold the records without the new one, (v, beta), whose norm is at most l. Beside s I the sketched"
             " solution is multivariate Student t with r-d+1 degrees of freedom; the record changes its density by a"
-            " factor that T alone makes vary, 0 <= T <= Q, so that the loss is bounded; and the release is (r/2)"
+            " factor that R alone makes vary, 0 <= R <= Q, so that the loss is bounded; and the release is (r/2)"
             " log(1 + l^2/s^2)-DP with delta = 0. P/(1 + P) and Q/(1 + Q) are the record's leverages p in B and q in"
             " [B b] above the ridge. Every [B b] of full column rank is such a one, as some s is left for it."
         ),

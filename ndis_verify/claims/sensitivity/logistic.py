@@ -138,7 +138,7 @@ CLAIMS = (
         about=(
             "With n = rows(X) + 1 at least the size of both databases: Delta = (l/lambda)/sqrt(v + 1/(lambda + n"
             " l^2/4)), rho_inf = log(k) and nu = d rho_inf are at most these printed values, for X, of records of norm"
-            " at most l with labels -1 or 1, and u one more; the inflated covariances S and T are ordered."
+            " at most l with labels -1 or 1, and u one more; the inflated covariances S and R are ordered."
         ),
         search={"starts": (FIRST,)},
         declared=Verdict.PROVED,
