@@ -19,7 +19,7 @@ from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import definite, normal, scalar, summed, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
-four, five = sp.Integer(4), sp.Integer(5)
+four = sp.Integer(4)
 t, r, s, y, m, k, u, X, Y, C, D, S, P, Q = sp.symbols("t r s y m k u X Y C D S P Q", real=True)
 eps = sp.Symbol("epsilon", nonnegative=True)
 INDEPENDENT = "independent draws"
