@@ -125,7 +125,7 @@ WHOLE = (integer("n", 0, 5),)
         ("n^2 = 9 if and only if n = -3", WHOLE, 3),
         ("n >= 0, and n > 0", WHOLE, 0),
         ("n >= 0, and n n < 25", WHOLE, 5),
-        ("n >= 0, and n >= 1 if and only if n >= 0", WHOLE, 0),
+        ("n >= 0, and (n >= 1 if and only if n >= 0)", WHOLE, 0),
     ],
 )
 def test_a_joined_relation_fails_where_one_of_its_parts_is_at_its_edge(text, over, at):

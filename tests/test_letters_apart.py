@@ -325,13 +325,14 @@ def test_a_bound_of_a_loss_does_not_speak_of_its_statistic():
 )
 def test_what_is_integrated_over_a_matrix_speaks_of_it_in_one_letter(fact, name):
     """Integrals over all M were functions of M."""
-    b, N = letter("b"), letter("N")
-    letters = {"N": N, "X": letter("X"), "M": definite, "n": two, "d": one, "least": one, "Z": letter("z0"), "r": two}
-    letters |= {"P": normal(b, definite), "x": b}
+    b, B = letter("b"), letter("B")
+    letters = {"N": transpose(B) * B + 1, "X": letter("X"), "M": definite, "n": two, "d": one, "least": one}
+    letters |= {"Z": letter("z0"), "P": normal(b, definite), "r": two, "x": b}
     for value, wrong in ((definite * b, True), (b, False)):
         own = {one_: letters.get(one_) for one_ in FACTS[fact].letters} | {name: value}
         found = wrong_with(of_fact("over", fact, own))
         assert (f"'{name}' speaks of M, from which it has to be apart" in found) is wrong
+        assert "is no instance" not in found
 
 
 def test_a_bound_of_differences_holds_for_all_that_may_be_put_and_taken():

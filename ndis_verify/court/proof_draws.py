@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ndis_verify.court.proof_names import all_behind, atoms_of, drawn_in, variables
+from ndis_verify.court.proof_names import all_behind, atoms_of, drawn_in, is_defined, variables
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.scopes import DRAWS, OVER_A_SET, bound
@@ -20,7 +20,11 @@ NUMBERS = (  # letters of facts that are the same at every point
     *("mean", "other mean", "variance", "other variance", "std", "other std", "noise", "noisy", "other noisy"),
     *("epsilon", "length", "level", "share", "weight", "k", "m", "d", "first", "second"),
 )
-_OF_ANY = ("Hoeffding's inequality", "Jensen's inequality of an absolute value")  # of anything that is made of draws
+_OF_ANY = (  # of anything that is made of draws
+    *(("Hoeffding's inequality", "X"), ("Jensen's inequality of an absolute value", "X")),
+    *(("bounded differences", "f"), ("bounded differences", "moved")),
+    *(("divergence as the mean of a hinge", "L"), ("moment of an affine loss", "L")),  # a condition says which loss
+)
 _HELD = ("c", "n", "t", "u", "s", "r", "d", "mass", "value", "bound")  # and those that no draw changes
 
 
@@ -113,8 +117,11 @@ def of_draws(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     for name in fact.draws:
         if not atoms_of(step.letters[name]) - variables(derivation):
             yield f"{step.letters[name]} is said to be drawn, and is known to be something else"
-        if step.fact not in _OF_ANY and not isinstance(step.letters[name], (sp.Symbol, AppliedUndef)):
-            yield f"{step.letters[name]} is said to be drawn, and is no symbol"
+        if (step.fact, name) not in _OF_ANY:
+            if not isinstance(step.letters[name], (sp.Symbol, AppliedUndef)):
+                yield f"{step.letters[name]} is said to be drawn, and is no symbol"
+            if is_defined(derivation, step.letters[name]):
+                yield f"{step.letters[name]} is said to be drawn, and something defines it"
     random = [*sorted(_all_letters(derivation), key=str), *made_of_draws(derivation)]
     own = ("theta",) if step.fact == "Stein's identity" else ()
     for name in sorted({*NUMBERS, *_HELD, *own} - set(fact.draws)):

@@ -47,7 +47,7 @@ _LAWS = (  # letters of facts that say from which law something is drawn
 )
 _LAWS_OF = {  # and those that say so in one of them
     "points under a curve": ("f",),
-    "Hoeffding's inequality": ("m",),
+    "Hoeffding's inequality": ("X", "m"),
     "singular values of a normal matrix": ("d", "s"),
     "inverse of a noncentral chi-square variable": ("d",),
     "exact lower limit of a proportion": ("probability",),
@@ -266,9 +266,8 @@ def of_letters(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
     """What letters speak of, themselves or by a name, from which the fact wants them apart, any vector for which a
     condition is shown among it; and unknown ones that are defined.
     """
-    defined = {_head(name) for name in names_of(derivation)}
     for name in fact.unknown:
-        if _head(step.letters[name]) in defined:
+        if is_defined(derivation, step.letters[name]):
             yield f"{name!r} is {step.letters[name]}, of which nothing is to be known, and something defines it"
     every = dict.fromkeys(step.letters, (notation.anything,)) if _is_of_any_vector(fact, step.letters) else {}
     for name, others in (*fact.apart.items(), *every.items()):
@@ -278,6 +277,11 @@ def of_letters(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
             own = {value} if isinstance(value, (sp.Symbol, AppliedUndef)) else _spoken_of(value)
             if held := own & spoken:
                 yield f"{name!r} speaks of {min(held, key=str)}, from which it has to be apart"
+
+
+def is_defined(derivation: Derivation, letter: Any) -> bool:
+    """Whether a definition, here or in a lemma, says what the symbol or the function of a letter is."""
+    return _head(letter) in {_head(name) for name in names_of(derivation)}
 
 
 def _is_of_any_vector(fact: Fact, letters: Mapping[str, Any]) -> bool:

@@ -401,6 +401,7 @@ OF_LAWS: Mapping[str, Fact] = {
         tex=r"\delta_{P,Q}(\varepsilon) = \mathbb{E} \int \max(A\,e^{-(x - m)^2/(2 \lambda)}"
         r" - B\,e^{-x^2/(2 \kappa)}, 0)\,dx",
         letters=("mean", "other mean", "variance", "other variance", "rest", "other rest", "along", "epsilon"),
+        apart=dict.fromkeys(("rest", "other rest"), (x,)),
         conditions={
             "variance": "the one variance is positive",
             "other variance": "so is the other",
