@@ -305,3 +305,44 @@ def test_a_normal_sum_is_any_number():
     positive = sp.Symbol("a", positive=True)
     with pytest.raises(InputError, match="must stand for every real number"):
         fact.instance(letters | {"f": 1 + positive, "argument": positive})
+
+
+def test_the_rest_of_a_slice_speaks_of_no_point():
+    """A divergence that moves with x was a number."""
+    laws = {"mean": zero, "other mean": zero, "variance": one, "other variance": one, "along": 0, "epsilon": zero}
+    shown = {name: evident(one, ">") for name in ("variance", "other variance", "rest", "other rest")}
+
+    def sliced(mean):
+        return of_fact(
+            "f", "slices of two normal laws", {**laws, "rest": (mean, one), "other rest": (zero, one)}, shown
+        )
+
+    assert "'rest' speaks of x" in wrong_with(sliced(x)) and "speaks of" not in wrong_with(sliced(one))
+
+
+def test_a_mean_of_copies_is_a_symbol():
+    """S and S + 100 were means of one variable, and both near 1 with a probability close to 1."""
+    m = sp.Symbol("m", positive=True)
+    variable = sp.sin(u) ** 2 + sp.cos(u) ** 2
+    shown = {
+        "independent": INDEPENDENT,
+        "low": Step("low", "", variable, zero, ">=", one),
+        "high": Step("high", "", one, variable, ">=", zero),
+        "copies": Step("copies", "", m, zero, ">", witness=m),
+        "distance": evident(half, ">="),
+    }
+
+    def near(mean):
+        return of_fact("f", "Hoeffding's inequality", {"X": variable, "mean": mean, "m": m, "c": half}, shown)
+
+    assert "is said to be drawn, and is no symbol" in wrong_with(near(S + 100), hypotheses=(INDEPENDENT,))
+    assert "no symbol" not in wrong_with(near(S), hypotheses=(INDEPENDENT,))
+
+
+def test_what_is_drawn_is_defined_nowhere():
+    """(y - 1/2)^2 >= 1/4 for every y: S was y, and the share of a draw."""
+    letters = {"share": S, "mass": half, "n": one}
+    shown = conditions_of("variance of a share", letters) | {"independent": INDEPENDENT}
+    drawn = of_fact("v", "variance of a share", letters, shown)
+    assert "something defines it" in wrong_with(define(S, y + summed(zero)), drawn, hypotheses=(INDEPENDENT,))
+    assert "something defines it" not in wrong_with(drawn, hypotheses=(INDEPENDENT,))
