@@ -185,8 +185,9 @@ def jumps(value: Any, over: set[Any], names: Mapping[Any, Any], heads: Sequence[
     """
     if not isinstance(value, sp.Basic):
         return set()
-    put_in = (node for node in value.atoms(sp.Subs) if any(one.free_symbols & over for one in node.point))
-    over = over.union(*(node.variables for node in put_in))
+    put_in = [node.variables for node in value.atoms(sp.Subs) if any(one.free_symbols & over for one in node.point)]
+    up_to = [(name, *ends) for node in value.atoms(*_BETWEEN_ENDS) for name, *ends in node.limits]
+    over = over.union(*put_in, *([name] for name, *ends in up_to if any(end.free_symbols & over for end in ends)))
     found = {one for one in value.atoms(*heads) if one.free_symbols & over}
     left = {name: meant for name, meant in names.items() if not speaks(value, name)}
     for name in names.keys() - left.keys():

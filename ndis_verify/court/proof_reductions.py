@@ -13,10 +13,14 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, STEPPED
 from ndis_verify.symbolic.sides import opened
+from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 
 _POINTS = 24  # in wide ranges, of which some are outside of the domain
-_KINKED = (sp.Abs, sp.Max, sp.Min, *STEPPED)
+_TURNING = (  # what has kinks or jumps, or nears a limit too fast for any digits
+    *(sp.Abs, sp.Max, sp.Min, *STEPPED),
+    *(sp.tanh, sp.coth, sp.erf, sp.erfc, Phi),
+)
 
 
 def reduction_problems(derivation: Derivation, step: Step) -> Iterator[str]:
@@ -61,28 +65,33 @@ def _points(expression: sp.Expr, within: Iterable[Any]) -> Iterator[Mapping[sp.S
 
 
 def _beside_kinks(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational]) -> Iterator[dict[sp.Symbol, Any]]:
-    """Points on both sides of where what a part with a kink or a jump is of is 0, the other symbols as at `point`."""
-    for part in expression.atoms(*_KINKED):
+    """Points on both sides of where what a function is of is 0, the other symbols as at `point`."""
+    for part in expression.atoms(*_TURNING):
         for edge in _edges(part):
             for symbol in edge.free_symbols & set(point):
                 found = edge.subs({one: value for one, value in point.items() if one != symbol})
-                if found.is_polynomial(symbol) and sp.degree(found, symbol) == 1:
-                    root = -found.coeff(symbol, 0) / found.coeff(symbol, 1)
-                    if root.is_Rational:
-                        sizes = sp.Rational(1, 8), sp.Integer(1), 1 + abs(root)
-                        near = (root + sign * size for size in sizes for sign in (1, -1))
-                        yield from ({**point, symbol: one} for one in near if _may_be(symbol, one))
+                for root in _rational_roots(found, symbol):
+                    sizes = sp.Rational(1, 8), sp.Integer(1), 1 + abs(root)
+                    near = (root + sign * size for size in sizes for sign in (1, -1))
+                    yield from ({**point, symbol: one} for one in near if _may_be(symbol, one))
+
+
+def _rational_roots(value: Any, symbol: sp.Symbol) -> Iterator[sp.Rational]:
+    """Those of a polynomial with rational coefficients; others are not looked for."""
+    plain = not value.atoms(sp.Function, sp.NumberSymbol) and all(one.exp.is_Integer for one in value.atoms(sp.Pow))
+    if plain and value.is_polynomial(symbol):
+        yield from sp.Poly(value, symbol).ground_roots()
 
 
 def _edges(part: Any) -> Iterator[Any]:
-    """What is 0 where a part has its kinks or jumps."""
+    """What is 0 where a part turns."""
     if isinstance(part, sp.Piecewise):
         for _, condition in part.args:
             yield from (one.lhs - one.rhs for one in condition.atoms(sp.core.relational.Relational))
     elif isinstance(part, (sp.Max, sp.Min)):
         yield from (one - other for one, other in combinations(part.args, 2))
     else:
-        yield part.args[0]
+        yield from part.args
 
 
 def _may_be(symbol: sp.Symbol, value: Any) -> bool:

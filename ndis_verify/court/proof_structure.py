@@ -37,7 +37,7 @@ from ndis_verify.symbolic.finite_means import Known, is_value
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law, positive_definite
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks, unheard
-from ndis_verify.symbolic.sides import at_values, opened
+from ndis_verify.symbolic.sides import at_values, is_known_to_be, opened
 from ndis_verify.symbolic.suppositions import SUPPOSITIONS
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
@@ -55,7 +55,7 @@ def problems(derivation: Derivation) -> list[str]:
     if not derivation.concludes:
         linked = [k for k, step in enumerate(derivation.steps) if step.kind in ("fact", "inference")]
         return loose_ends(derivation) or [text for k in linked for text in step_problems(derivation, k)]
-    if unknown := _unknown_premises(derivation) or _namesakes(derivation):
+    if unknown := _unknown_premises(derivation) or _namesakes(derivation) or [*_named_alike(derivation)]:
         return unknown
     wrong = list(chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))))
     wrong += [*misread(derivation), *_idle_parts(derivation)]
@@ -92,6 +92,13 @@ def _unknown_premises(derivation: Derivation) -> list[str]:
     """Of a derivation that says nothing of its conclusions, those of its facts and inferences."""
     asked = [k for k, step in enumerate(derivation.steps) if derivation.concludes or step.kind in ("fact", "inference")]
     return [text for k in asked for text in _unknown(derivation, k)]
+
+
+def _named_alike(derivation: Derivation) -> Iterator[str]:
+    """Steps that have the text of a hypothesis: of one of two nobody could say which is meant."""
+    for step in derivation.steps:
+        if step.name in derivation.given:
+            yield f"step {step.name!r} has the name of a hypothesis"
 
 
 def _idle_parts(derivation: Derivation) -> Iterator[str]:
@@ -268,7 +275,7 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
         yield f"nothing says why {step.lhs} is {', '.join(odd)}"
     rhs = as_expression(step.rhs)
     assumed = [one for one in ASSUMPTIONS if getattr(step.lhs, f"is_{one}") is True]
-    unseen = [one for one in assumed if getattr(rhs, f"is_{one}", None) is not True]
+    unseen = [one for one in assumed if not is_known_to_be(rhs, one)]
     if unseen and not _has_reason(derivation, step, unseen):
         yield f"nothing says why {step.lhs} is {', '.join(unseen)}"
     if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) in TAKEN:

@@ -109,7 +109,8 @@ def _of_step(
     for one in reversed([*steps_in(step)]):
         used = _learn(derivation, one, signs, matrices)
         known = (signs if everywhere is None else everywhere).beside(local.get(one.name, []))
-        for side, ends in dict.fromkeys(found for each in (one, *used) for found in _sides(each)):
+        put_in = ((as_expression(part), ()) for use in one.premises if isinstance(use, Use) for part in _put_in(use))
+        for side, ends in dict.fromkeys((*(found for each in (one, *used) for found in _sides(each)), *put_in)):
             if side.has(sp.zoo, sp.nan):
                 yield f"{side} has no value"
             yield from (f"{matrix} may have no inverse" for matrix in matrices.missing(side, known))
@@ -122,6 +123,11 @@ def _of_step(
                 yield from (f"divides by {zero}, which may be 0 at the end {end}" for zero in zeros)
         signs.learn(one)
         matrices.learn(one)
+
+
+def _put_in(use: Use) -> Iterator[Any]:
+    """What a premise is multiplied with, and what is put into it."""
+    yield from (use.weight, *(use.between or ()), *use.at.values())
 
 
 def _for_every_value(derivation: Derivation, step: Step) -> Signs | None:

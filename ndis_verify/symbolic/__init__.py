@@ -14,7 +14,10 @@ from typing import Any
 
 from ndis_verify.discovery import loaded
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.whole_numbers import be_cautious
 from ndis_verify.symbolic.zero import is_zero
+
+be_cautious()
 
 _HEAD = ") -> Derivation:"
 

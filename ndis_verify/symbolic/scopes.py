@@ -45,7 +45,7 @@ _OVER = {  # functionals of our own notation, and the symbols that each goes ove
 }
 OVER_A_SET = "supremum"  # of a set that is spoken of: over whatever its members depend on
 OVER_COORDINATES = ("sum", "product")  # these go over the place that is spoken of
-_OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
+OF_A_VECTOR = "coordinate"  # coordinate(u) and coordinate(v) are two functions: of the place that is spoken of
 
 
 def bound(node: Any) -> frozenset[Any]:
@@ -93,19 +93,38 @@ def captured(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> bool:
 
 
 def _everywhere(node: Any, old: Any, names: frozenset[Any], fixed: set[Any]) -> bool:
-    if not names <= old.free_symbols or names & fixed or (isinstance(node, sp.Subs) and not _may_be_put(node)):
+    if not names <= old.free_symbols or names & fixed or not _goes_over_values(node):
         return False
     return not isinstance(node, _LOCAL) or all(_is_inside(name) for name in names)
 
 
-def _may_be_put(node: sp.Subs) -> bool:
-    """Whether the values that are put in are values of the symbols."""
-    return all(
-        getattr(value, f"is_{said}") is True
-        for symbol, value in zip(node.variables, node.point, strict=True)
-        for said in ASSUMPTIONS
-        if getattr(symbol, f"is_{said}")
-    )
+def _goes_over_values(node: Any) -> bool:
+    """Whether what is put in for a symbol, what it goes over, or where it goes to, is of values of the symbol: of an
+    integral and a limit but for the ends.
+    """
+    if isinstance(node, sp.Subs):
+        return all(map(_is_value, node.variables, node.point))
+    if isinstance(node, sp.Limit):
+        return _is_value(node.args[1], node.args[2], at_end=True)
+    if isinstance(node, (sp.Integral, sp.Sum, sp.Product)):
+        inside = isinstance(node, sp.Integral)
+        return all(
+            len(one) == 3 and all(_is_value(one[0], end, at_end=inside) for end in one[1:]) for one in node.limits
+        )
+    return True
+
+
+def _is_value(symbol: Any, value: Any, *, at_end: bool = False) -> bool:
+    """Whether a symbol may have a value, by what both are known to be; at an end of its range also 0 or infinity."""
+    known = [one for one in ASSUMPTIONS if getattr(symbol, f"is_{one}")]
+    if at_end:
+        if "integer" in known and value.is_finite:
+            return False
+        weaker = {"positive": "extended_nonnegative", "negative": "extended_nonpositive", "real": "extended_real"}
+        known = [weaker.get(one, f"extended_{one}") for one in known if one != "integer"]
+    elif value.is_infinite:
+        known = [f"extended_{one}" for one in known if one != "integer"]
+    return all(getattr(value, f"is_{one}") is True for one in known)
 
 
 def _is_inside(symbol: Any) -> bool:
@@ -122,7 +141,7 @@ def taken_over(side: Any, values: Mapping[Any, Any]) -> Any:
         for node in binders(side):
             if node.has(key) and (names := bound(node) & (value.free_symbols - own)):
                 return min(names, key=str)
-        if isinstance(key, AppliedUndef) and str(key.func) != _OF_A_VECTOR:
+        if isinstance(key, AppliedUndef) and str(key.func) != OF_A_VECTOR:
             calls = [one for one in side.atoms(AppliedUndef) if one.func == key.func and one not in values]
             if calls:
                 return min(calls, key=str)

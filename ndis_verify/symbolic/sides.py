@@ -11,11 +11,20 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, STEPPED, captured, number_of_array, taken_over, unheard
+from ndis_verify.symbolic.scopes import (
+    ASSUMPTIONS,
+    OF_A_VECTOR,
+    STEPPED,
+    captured,
+    number_of_array,
+    taken_over,
+    unheard,
+)
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import SAMPLE_DIGITS, any_value, as_expression, is_zero, value_at
 
 _NOTHING = (sp.AccumBounds, sp.zoo, sp.nan)  # SymPy gives these where there is no limit
+_CORNERS, _FURTHER = (-1, 0, 1, 2), (-5, -3, 3, 4, 5)  # at which the signs that SymPy knows are looked at
 _TINY = 1e-40  # what is smaller at those digits is taken for 0
 
 
@@ -154,16 +163,34 @@ def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
         raise InputError(str(odd[0]), str(unheard(odd[0])), "is more than is asked of what takes its place")
     for symbol, value in values:
         for name in ASSUMPTIONS:
-            if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
+            if getattr(symbol, f"is_{name}") and not is_known_to_be(as_expression(value), name):
                 raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")
     if side is None:
         return side
     found = {symbol: as_expression(value) for symbol, value in values}
     if (name := taken_over(as_expression(side), found)) is not None:
         raise InputError("at", str(name), "stands for other values in what is taken at these")
+    if odd := _unlike(found):
+        raise InputError("at", str(odd), "is a call of a function that something else is put for as well")
     if (call := number_of_array(as_expression(side), found)) is not None:
         raise InputError("at", str(call), "is of an array, whose size a number does not have")
     return as_expression(side).subs(found, simultaneous=True)
+
+
+def _unlike(values: Mapping[Any, Any]) -> Any:
+    """A call in whose place a value is put, and in its arguments or its value something else, or which another call of
+    its function contradicts. None where there is none.
+    """
+    calls = [one for one in values if isinstance(one, AppliedUndef) and str(one.func) != OF_A_VECTOR]
+    for call in calls:
+        others = [one for one in values if one != call]
+        if any(call.has(one) or values[call].has(one) for one in others):
+            return call
+        for other in (one for one in calls if one != call and one.func == call.func):
+            there = dict(zip(call.args, other.args, strict=False))
+            if len(call.args) != len(other.args) or values[call].subs(there, simultaneous=True) != values[other]:
+                return call
+    return None
 
 
 def _require_number(symbol: Any, value: Any) -> None:
@@ -195,6 +222,15 @@ def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
         return side.xreplace({old: new})
 
 
+_SIGNS = {"positive": ">", "nonnegative": ">=", "negative": "<", "nonpositive": "<="}
+
+
+def is_known_to_be(value: Any, name: str) -> bool:
+    """Whether a value has what a symbol is assumed to be: a sign, or to be real or whole."""
+    known = getattr(value, f"is_{name}", None) is True
+    return known and (name not in _SIGNS or value.is_commutative is False or has_sign(value, _SIGNS[name]) is True)
+
+
 def has_sign(expression: Any, relation: str) -> bool | None:
     """Whether SymPy's assumptions say `expression relation 0`, and no value at a corner of what they leave differs; of
     an arctangent, of which they say too much, it has the sign of what it is of.
@@ -220,8 +256,8 @@ def _of_one_sign(value: Any) -> sp.Dummy:
 
 @lru_cache(maxsize=4096)
 def keeps_sign(expression: Any, relation: str) -> bool:
-    """Whether the values of an expression have a sign, where it has any, at -1, 0, 1 and 2 for its symbols together and
-    at 0 for each of them alone: SymPy has atan(n) > 0 for whole n >= 0.
+    """Whether the values of an expression have a sign, where it has any, at small and at larger whole numbers for its
+    symbols together and at 0 for each of them alone: SymPy has atan(n) > 0 for whole n >= 0.
     """
     if expression.is_Atom or expression.has(sp.Integral, sp.Sum):
         return True
@@ -231,14 +267,20 @@ def keeps_sign(expression: Any, relation: str) -> bool:
     symbols = sorted(expression.free_symbols, key=str)
     if not all(one.is_commutative for one in symbols):
         return True
-    corners = [{one: _nearest(one, number) for one in symbols} for number in (-1, 0, 1, 2)]
+    corners = [{one: _nearest(one, number) for one in symbols} for number in _CORNERS]
     corners += [{**corners[2], one: _nearest(one, 0)} for one in symbols] if len(symbols) > 1 else []
-    values = [value_at(expression, point, SAMPLE_DIGITS) for point in corners]
-    return not any(
-        (abs(value) < _TINY and len(relation) == 1) or (abs(value) >= _TINY and (value > 0) is (relation[0] == "<"))
-        for value in values
-        if value is not None and mpmath.im(value) == 0
+    further = [{one: _nearest(one, number) for one in symbols} for number in _FURTHER]
+    return all(_has(value_at(expression, point, SAMPLE_DIGITS), relation, _TINY) for point in corners) and all(
+        _has(value_at(expression, point, SAMPLE_DIGITS), relation, 0)
+        for point in further  # far out tails are small
     )
+
+
+def _has(value: Any, relation: str, least: float) -> bool:
+    """Whether a value, if there is one that is real, has a sign; it is 0 up to a size."""
+    if value is None or mpmath.im(value) != 0:
+        return True
+    return len(relation) == 2 if abs(value) <= least else (value > 0) is (relation[0] == ">")
 
 
 def _nearest(symbol: Any, number: int) -> Any:
