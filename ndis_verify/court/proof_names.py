@@ -257,9 +257,11 @@ def of_existence(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str
             yield f"{letter} is said to exist, and nothing says that it is {odd[0]}"
     for one in (one for stated in derivation.steps for one in steps_in(stated)):
         if one.kind == "fact" and one.fact in FACTS and (one.letters, _family(one)) != (step.letters, _family(step)):
-            same = {one.letters[name] for name in FACTS[one.fact].brings if name in one.letters} & {*brought.values()}
-            if same:
-                yield f"{min(same, key=str)} is said to exist twice"
+            other = {
+                _head(one.letters[name]): one.letters[name] for name in FACTS[one.fact].brings if name in one.letters
+            }
+            if same := other.keys() & {*map(_head, brought.values())}:
+                yield f"{min((other[head] for head in same), key=str)} is said to exist twice"
 
 
 def of_letters(derivation: Derivation, step: Step, fact: Fact) -> Iterator[str]:
@@ -407,13 +409,25 @@ def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
                         yield f"{letter} is said to exist by lemma {use.lemma.id}, and is known to be something else"
                     elif letter in gone_over(derivation):
                         yield f"{letter} is said to exist by lemma {use.lemma.id}, and something goes over it"
-                    elif said_to_exist(derivation)[letter] is not source:
+                    elif any(
+                        _head(one) == _head(letter) and (one != letter or here is not source)
+                        for one, here in said_to_exist(derivation).items()
+                    ):
                         yield f"{letter} is said to exist twice"
             for name, meant in lent:
-                if names[name] != meant:
+                if not all(_are_one(name, meant, one, other) for one, other in names.items()):
                     yield f"{name} is not what it is in lemma {use.lemma.id}"
                 elif name in own and name not in here:
                     yield f"{name}, a variable here, is a name in lemma {use.lemma.id}"
+
+
+def _are_one(name: Any, meant: Any, other: Any, other_meant: Any) -> bool:
+    """Whether two names are not of one function with two meanings."""
+    if name == other or _head(name) != _head(other):
+        return bool(name != other or meant == other_meant)
+    at = dict(zip(name.args, other.args, strict=False))
+    renamed = meant.subs(at, simultaneous=True) if isinstance(meant, sp.Basic) else meant
+    return len(name.args) == len(other.args) and bool(renamed == other_meant)
 
 
 def atoms_of(side: Any) -> set[Any]:

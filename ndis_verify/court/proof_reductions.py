@@ -31,7 +31,8 @@ def reduction_problems(derivation: Derivation, step: Step) -> Iterator[str]:
         return
     gap = opened(step.lhs) - opened(step.rhs) - (0 if step.relation == "=" else step.witness)
     domain = derivation.domain if all(end.part for end in derivation.concludes) else ()  # of no claim
-    within = [one for one in (*domain, *_relations(derivation)) if isinstance(one, sp.core.relational.Rel)]
+    orders = (sp.Ge, sp.Gt, sp.Le, sp.Lt)  # an equation is met by no point that is drawn: a reduction knows of none
+    within = [one for one in (*domain, *_relations(derivation)) if isinstance(one, orders)]
     for entry in map(as_expression, gap if isinstance(gap, sp.MatrixBase) else [gap]):
         if not entry.has(sp.Integral) and nonzero_somewhere(entry, points=lambda e: _points(e, within), least=0.0):
             yield "its sides differ somewhere in the domain, whatever its reduction makes of them"

@@ -283,8 +283,10 @@ class Derivation:
 
     @cached_property
     def names(self) -> frozenset[Any]:
-        """What its definitions define."""
-        return frozenset(step.lhs for step in self.steps if step.kind == "definition" and step.lhs is not None)
+        """What definitions define, here and in lemmas."""
+        own = (step.lhs for step in self.steps if step.kind == "definition" and step.lhs is not None)
+        uses = [p for step in self.steps for one in steps_in(step) for p in one.premises if isinstance(p, Use)]
+        return frozenset(own).union(*(use.lemma.names - {*use.at} for use in uses if use.of is not None))
 
     def supposed(self, hypothesis: str) -> Step | None:
         """The relation that a hypothesis is, where it is one that its symbols' assumptions alone do not decide."""

@@ -88,17 +88,24 @@ def captured(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> bool:
     return any(
         not _everywhere(node, old, names, set(fixed))
         for node in binders(side)
-        if node != old and node.has(old) and (names := bound(node) & (old.free_symbols | new.free_symbols))
+        if node != old
+        and _is_changed(node, old, new)
+        and (names := bound(node) & (old.free_symbols | new.free_symbols))
     )
 
 
+def _is_changed(node: Any, old: Any, new: Any) -> bool:
+    """Whether a node is another one with one thing put for another: SymPy puts 16 for x^4 where x^2 is 4."""
+    return bool(node.has(old) or (not isinstance(old, (sp.Symbol, AppliedUndef)) and node.subs(old, new) != node))
+
+
 def _everywhere(node: Any, old: Any, names: frozenset[Any], fixed: set[Any]) -> bool:
-    if not names <= old.free_symbols or names & fixed or not _goes_over_values(node):
+    if not names <= old.free_symbols or names & fixed or not goes_over_values(node):
         return False
     return not isinstance(node, _LOCAL) or all(_is_inside(name) for name in names)
 
 
-def _goes_over_values(node: Any) -> bool:
+def goes_over_values(node: Any) -> bool:
     """Whether what is put in for a symbol, what it goes over, or where it goes to, is of values of the symbol: of an
     integral and a limit but for the ends.
     """
@@ -139,6 +146,8 @@ def taken_over(side: Any, values: Mapping[Any, Any]) -> Any:
     for key, value in values.items():
         own = key.free_symbols if isinstance(key, AppliedUndef) else frozenset()
         for node in binders(side):
+            if isinstance(node, sp.Limit) and key in bound(node):
+                return key
             if node.has(key) and (names := bound(node) & (value.free_symbols - own)):
                 return min(names, key=str)
         if isinstance(key, AppliedUndef) and str(key.func) != OF_A_VECTOR:

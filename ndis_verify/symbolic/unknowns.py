@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, without_powers
 from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.scopes import goes_over_values
 from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 
 
@@ -76,6 +77,8 @@ def _equal(one: Any, other: Any) -> bool:
     if one == other:
         return True
     if one.func != other.func or len(one.args) != len(other.args):
+        return False
+    if isinstance(one, (sp.Limit, sp.Subs, sp.Integral)) and not goes_over_values(one):
         return False
     if isinstance(one, sp.Integral):
         return one.limits == other.limits and equal(one.function, other.function)
