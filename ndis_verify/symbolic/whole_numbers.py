@@ -1,7 +1,7 @@
 """What SymPy concludes of whole numbers and is not so, taken back before any expression of a proof is made.
 
-2 n/5 is no whole number for it, though n may be 5, so that (2 n/5 - 2)^2 is above 0; and 1/(p q) - 1/8 is, as it is at
-p = q = 1. Nothing is known of either then.
+A fifth of the larger of 2 n and 2 m is no whole number for it, though n may be 5, so that its distance from 2 is above
+0; and 1/(p q) - 1/8 is, as it is at p = q = 1. Nothing is known of either then.
 """
 
 from __future__ import annotations
