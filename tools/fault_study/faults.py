@@ -121,9 +121,9 @@ def dropped_everywhere(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]
 
 
 def shrunk_ranges(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
-    """A variable of the statement searched over the first tenth of its range."""
+    """A variable of the statement searched over the first tenth of its range; orthogonal matrices have one range."""
     for k, v in enumerate(claim.stated.variables if claim.stated else ()):
-        if v.high > v.low and v.kind != "law":
+        if v.high > v.low and v.kind not in ("law", "orthogonal"):
             high = v.low + (v.high - v.low) / 10
             high = Fraction(int(high) + 1) if v.kind.startswith("integer") else high
             variables = (*claim.stated.variables[:k], replace(v, high=high), *claim.stated.variables[k + 1 :])
