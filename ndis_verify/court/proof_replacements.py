@@ -17,10 +17,9 @@ from ndis_verify.symbolic.derivation import Derivation, Use, named, steps_in
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import Ri, g, gt, q, x
 from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.scopes import OF_A_VECTOR
 from ndis_verify.symbolic.sides import at_values
 from ndis_verify.symbolic.zero import as_expression
-
-_OF_A_VECTOR = "coordinate"
 
 
 def known_call(derivation: Derivation, use: Use) -> str:
@@ -33,7 +32,7 @@ def known_call(derivation: Derivation, use: Use) -> str:
     for key in calls:
         if _is_moved_density(derivation, use, key):
             continue
-        if str(key.func) == _OF_A_VECTOR:
+        if str(key.func) == OF_A_VECTOR:
             if text := _of_vector(whole, use, key):
                 return text
         elif str(key.func) in QUANTITIES or key.func in known:

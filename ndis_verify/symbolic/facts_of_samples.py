@@ -127,11 +127,11 @@ def _exact_limit(upper: bool) -> Fact:
     )
 
 
-def _fixed_number(bound_: Any) -> Any:
+def _fixed_number(value: Any) -> Any:
     """A bound that is one number whatever is given."""
-    if as_expression(bound_).has(given):
-        raise InputError("bound", str(bound_), "must be the same whatever is given")
-    return bound_
+    if as_expression(value).has(given):
+        raise InputError("bound", str(value), "must be the same whatever is given")
+    return value
 
 
 def _of_one_vector(a: Mapping[str, Any]) -> Instance:

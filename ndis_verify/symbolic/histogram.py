@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.learning import deviation, whole
+from ndis_verify.symbolic.learning import deviation, not_negative, whole
 from ndis_verify.symbolic.nearby_laws import binning
 from ndis_verify.symbolic.notation import average, bin_of_sum, held, summed
 from ndis_verify.symbolic.sketch_records import inferred, named
@@ -106,9 +106,6 @@ def interval() -> Derivation:
     share_p, share_q = (sp.Function(name, real=True)(bin_of_sum) for name in ("p_hat", "q_hat"))
     mass_p, mass_q = (sp.Function(name, nonnegative=True)(bin_of_sum) for name in ("p", "q"))
     end = binning().step("binned at most whole")
-
-    def not_negative(mass: sp.Expr) -> Step:
-        return Step("mass >= 0", "", lhs=mass, rhs=sp.Integer(0), relation=">=", witness=mass)
 
     steps = (
         whole("masses of p", mass_p, "p and q are laws on the bins."),

@@ -32,8 +32,8 @@ def whole(name: str, mass: Any, why: str) -> Step:
     return Step(name, why, lhs=summed(mass), rhs=one, kind="definition")
 
 
-def _not_negative_mass() -> Step:
-    return Step("p >= 0", "", lhs=_mass, rhs=zero, relation=">=", witness=_mass)
+def not_negative(mass: Any) -> Step:
+    return Step("mass >= 0", "", lhs=mass, rhs=zero, relation=">=", witness=mass)
 
 
 def _notation() -> tuple[Step, ...]:
@@ -72,7 +72,7 @@ def mean_distance() -> Derivation:
             "No mass is more than all.",
             "a part of a sum",
             {"a": _mass},
-            {"sign": _not_negative_mass()},
+            {"sign": not_negative(_mass)},
         ),
         inferred("at most 1", "So each is at most 1.", _mass, "<=", one, "a mass is at most 1", "mass"),
         by_fact("points there are", "So there is a point.", "a law has a point", {"mass": _mass}, {"mass": "mass"}),
@@ -99,7 +99,7 @@ def mean_distance() -> Derivation:
             letters={"share": _share, "mass": _mass, "n": draws},
             conditions={
                 "independent": _INDEPENDENT,
-                "least": _not_negative_mass(),
+                "least": not_negative(_mass),
                 "most": "at most 1",
                 "draws": Step("n > 0", "", lhs=draws, rhs=zero, relation=">", witness=draws),
             },
