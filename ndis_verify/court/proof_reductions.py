@@ -58,7 +58,7 @@ def _relations(derivation: Derivation) -> Iterator[Any]:
 def _points(expression: sp.Expr, within: Iterable[Any]) -> Iterator[Mapping[sp.Symbol, sp.Rational]]:
     drawn = random.Random(str(expression))  # the same on every run
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
-    tried = [{symbol: _wide(symbol, drawn) for symbol in symbols} for _ in range(_POINTS)]
+    tried = [{symbol: wide(symbol, drawn) for symbol in symbols} for _ in range(_POINTS)]
     tried += [beside for point in tried[:4] for beside in _beside_kinks(expression, point)]
     for point in tried:
         if all(one.subs(point) == sp.true for one in within if one.free_symbols <= set(point)):
@@ -71,13 +71,13 @@ def _beside_kinks(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational]) -
         for edge in _edges(part):
             for symbol in edge.free_symbols & set(point):
                 found = edge.subs({one: value for one, value in point.items() if one != symbol})
-                for root in _rational_roots(found, symbol):
+                for root in rational_roots(found, symbol):
                     sizes = sp.Rational(1, 8), sp.Integer(1), 1 + abs(root)
                     near = (root + sign * size for size in sizes for sign in (1, -1))
-                    yield from ({**point, symbol: one} for one in near if _may_be(symbol, one))
+                    yield from ({**point, symbol: one} for one in near if may_be(symbol, one))
 
 
-def _rational_roots(value: Any, symbol: sp.Symbol) -> Iterator[sp.Rational]:
+def rational_roots(value: Any, symbol: sp.Symbol) -> Iterator[sp.Rational]:
     """Those of a polynomial with rational coefficients; others are not looked for."""
     plain = not value.atoms(sp.Function, sp.NumberSymbol) and all(one.exp.is_Integer for one in value.atoms(sp.Pow))
     if plain and value.is_polynomial(symbol):
@@ -95,11 +95,11 @@ def _edges(part: Any) -> Iterator[Any]:
         yield from part.args
 
 
-def _may_be(symbol: sp.Symbol, value: Any) -> bool:
+def may_be(symbol: sp.Symbol, value: Any) -> bool:
     return all(getattr(value, f"is_{one}") for one in ASSUMPTIONS if getattr(symbol, f"is_{one}"))
 
 
-def _wide(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:
+def wide(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:
     """Between a hundredth and a hundred, of either sign where the symbol may have both."""
     size = (
         sp.Integer(drawn.randint(1, 99)) if symbol.is_integer else sp.Rational(round(100 ** (2 * drawn.random())), 100)

@@ -22,6 +22,7 @@ from ndis_verify.court.proof_infinite import infinite_problems, untaken
 from ndis_verify.court.proof_letters import letter_problems
 from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_names import TAKEN, hidden, is_of_symbols, said_to_exist, variables
+from ndis_verify.court.proof_points import point_problems
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
 from ndis_verify.court.proof_replacements import known_call
@@ -63,7 +64,15 @@ def problems(derivation: Derivation) -> list[str]:
         return wrong
     whole, parts = ([one.step for one in derivation.concludes if bool(one.part) is part] for part in (False, True))
     found = [*_without_values(derivation, whole), *_without_values(derivation, parts, derivation.domain)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found)) or list(_false_at_points(derivation))
+
+
+def _false_at_points(derivation: Derivation) -> Iterator[str]:
+    """Asked last: the other problems say why."""
+    for step in derivation.steps:
+        rests_on = reached(derivation, [step.name])
+        for one in steps_in(step):
+            yield from (f"step {step.name!r}: {text}" for text in point_problems(derivation, one, rests_on))
 
 
 def _without_values(derivation: Derivation, ends: Iterable[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:

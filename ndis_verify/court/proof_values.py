@@ -40,7 +40,7 @@ _PASSED_OVER = (sp.Integral, sp.Limit)  # these do not see single points of what
 
 def value_problems(derivation: Derivation, names: Container[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:
     """What the steps called `names` divide by that may be 0, where the relations `domain` hold."""
-    signs, local, matrices = Signs(), _where(derivation), Definite(derivation)
+    signs, local, matrices = Signs(), where_alone(derivation), Definite(derivation)
     for hypothesis in derivation.given:
         signs.learn(derivation.supposed(hypothesis))
         matrices.learn(derivation.supposed(hypothesis))
@@ -66,7 +66,7 @@ def known_after(derivation: Derivation, names: Container[str], said: Iterable[St
     for step in (*map(derivation.supposed, derivation.given), *said):
         signs.learn(step)
         matrices.learn(step)
-    local = _where(derivation)
+    local = where_alone(derivation)
     for step in derivation.steps:
         if step.name in names and step.name not in local:
             for one in reversed([*steps_in(step)]):
@@ -86,7 +86,7 @@ def _learn(derivation: Derivation, step: Step, signs: Signs, matrices: Definite)
     return used
 
 
-def _where(derivation: Derivation) -> dict[str, list[Step]]:
+def where_alone(derivation: Derivation) -> dict[str, list[Step]]:
     """Step -> the relations under which alone it has to hold, as a condition of a fact and as nothing else."""
     found: dict[str, list[Step]] = {}
     other = set()

@@ -1,0 +1,201 @@
+"""Whether what a proof says of numbers is true at points, in digits, where all that it rests on holds.
+
+The steps decide themselves by symbols; here each relation between numbers is looked at once more, by other means. It
+refuses and grants nothing: of what speaks of unknown functions, of what facts say to exist, of integrals and limits, or
+rests on a hypothesis whose truth at a point cannot be told, it says nothing.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import mpmath
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+from ndis_verify.court.proof_names import names_of, said_to_exist
+from ndis_verify.court.proof_reductions import may_be, rational_roots, wide
+from ndis_verify.court.proof_values import where_alone
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step
+from ndis_verify.symbolic.scopes import binders
+from ndis_verify.symbolic.special_functions import Pg, Qg
+from ndis_verify.symbolic.zero import SAMPLE_DIGITS, STABLE, as_expression, value_at
+
+_POINTS = 20  # at which a relation is looked at
+_DRAWN = 60  # of which the hypotheses hold at some
+_HOLDS = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_CORNERS = tuple(map(sp.Integer, (0, 0, 1, -1, 2, -2)))
+_DEEP = 20  # names that are made of names
+_LEAST = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
+_ASSUMED = {"positive": ">", "nonnegative": ">=", "negative": "<", "nonpositive": "<="}
+_UNREAD = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative, sp.Subs, sp.zoo, sp.nan)
+
+
+def point_problems(derivation: Derivation, step: Step, rests_on: Iterable[str]) -> Iterator[str]:
+    """Whether the relation of a step is false at a point; `rests_on`: the steps and hypotheses on its paths."""
+    if step.kind not in (*DECIDED, "fact") or step.lhs is None:
+        return
+    found = _in_numbers(derivation, step, set(rests_on))
+    if found is None:
+        return
+    gap, within = found
+    if sp.expand(gap) == 0 and step.relation in ("<", ">"):
+        yield "both sides are one"
+        return
+    for point in _points(gap, within):
+        if _is_false(gap, step.relation, point):
+            at = ", ".join(f"{one} = {value}" for one, value in point.items())
+            yield f"is false at {at}" if at else "is false"
+            return
+
+
+def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple[Any, list[tuple[Any, str]]] | None:
+    """The difference of the sides with what its names mean, and the relations to 0 under which it holds: hypotheses,
+    and what is assumed of names. None where one of them is of more than numbers.
+    """
+    written = _Written(dict(names_of(derivation)))
+    relations = []
+    for one in derivation.hypotheses:
+        relation = one.relation if isinstance(one, Hypothesis) else None
+        if (one.text if isinstance(one, Hypothesis) else one) not in rests_on or relation == sp.true:
+            continue
+        if not isinstance(relation, Relational):
+            return None
+        if not (isinstance(relation, sp.Eq) and written.say(relation.lhs, relation.rhs)):
+            relations.append(relation)
+    where = where_alone(derivation).get(step.name, [])
+    gap = written.out(as_expression(step.lhs) - as_expression(step.rhs))
+    within = [(written.out(one.lhs - one.rhs), one.rel_op) for one in relations]
+    within += [(written.out(as_expression(one.lhs) - as_expression(one.rhs)), one.relation) for one in where]
+    within += [(written.out(bound), relation) for bound, relation in written.all_assumed()]
+    if any(one is None or one.free_symbols & set(said_to_exist(derivation)) for one in (gap, *(w for w, _ in within))):
+        return None
+    return gap, within
+
+
+class _Written:
+    """What is written with names, written out; and the relations to 0 that are assumed of the names in it."""
+
+    def __init__(self, meant: Mapping[Any, Any]) -> None:
+        self.meant = {name: as_expression(value) for name, value in meant.items()}
+        self.assumed: dict[tuple[Any, str], None] = {}
+
+    def say(self, symbol: Any, value: Any) -> bool:
+        """Take an equation for what a symbol means; whether it can be taken so."""
+        if not isinstance(symbol, sp.Symbol) or symbol in self.meant:
+            return False
+        written = self.out(value)
+        if written is None or written.has(symbol):
+            return False
+        self.meant[symbol] = value
+        return True
+
+    def out(self, value: Any) -> Any:
+        """`value` written out; None where more than symbols and known functions of them is left."""
+        if not isinstance(value, sp.Expr):
+            return None
+        if not self._is_known(value):
+            value = sp.expand(value)  # what is unknown may cancel
+        for _ in range(_DEEP):
+            if not self._is_known(value):
+                return None
+            names = self._names(value)
+            if not names:
+                return value
+            for name in names:
+                value = self._without(name, value)
+        return None
+
+    def all_assumed(self) -> Iterator[tuple[Any, str]]:
+        """What is assumed of names so far, and of those that these are made of."""
+        seen: set[tuple[Any, str]] = set()
+        while more := [one for one in self.assumed if one not in seen]:
+            seen.update(more)
+            yield from more
+
+    def _is_known(self, value: Any) -> bool:
+        if not isinstance(value, sp.Expr) or value.has(*_UNREAD) or any(binders(value)):
+            return False
+        functions = {call.func for call in value.atoms(AppliedUndef)}
+        if functions - {name.func for name in self.meant if isinstance(name, AppliedUndef)}:
+            return False
+        return all(one.is_commutative for one in value.free_symbols)
+
+    def _names(self, value: Any) -> list[Any]:
+        return [name for name in self.meant if value.has(name if isinstance(name, sp.Symbol) else name.func)]
+
+    def _without(self, name: Any, value: Any) -> Any:
+        """`value` with what a name means in its place, and what is assumed of it noted."""
+        for call in [name] if isinstance(name, sp.Symbol) else value.atoms(name.func):
+            meant = self.meant[name]
+            if call != name:
+                meant = meant.subs(dict(zip(name.args, call.args, strict=True)), simultaneous=True)
+            value = value.xreplace({call: meant})
+            for assumed, relation in _ASSUMED.items():
+                if getattr(call, f"is_{assumed}"):
+                    self.assumed[(meant, relation)] = None
+        return value
+
+
+def _points(gap: Any, within: Iterable[tuple[Any, str]]) -> Iterator[dict[sp.Symbol, sp.Rational]]:
+    """Points near and far and at small whole numbers, the same on every run, at which the hypotheses hold."""
+    drawn = random.Random(str(gap))
+    symbols = sorted(gap.free_symbols.union(*(one.free_symbols for one, _ in within)), key=str)
+    equations = [one for one, relation in within if relation in ("=", "==")]
+    found = 0
+    for _ in range(_DRAWN if symbols else 1):
+        point = {one: wide(one, drawn) for one in symbols}
+        corner = {one: drawn.choice(_CORNERS) for one in symbols if drawn.getrandbits(1)}
+        point |= {one: value for one, value in corner.items() if may_be(one, value)}
+        for met in _meeting(equations, point):
+            if all(_holds(one, relation, met) for one, relation in within):
+                yield met
+                found += 1
+                if found == _POINTS:
+                    return
+
+
+def _meeting(equations: Iterable[Any], point: dict[sp.Symbol, sp.Rational]) -> Iterator[dict[sp.Symbol, sp.Rational]]:
+    """The point, and those that meet one of the equations, where it has rational roots, in one symbol."""
+    yield point
+    for equation in equations:
+        for symbol in (one for one in equation.free_symbols if equation.is_polynomial(one)):
+            rest = equation.subs({one: value for one, value in point.items() if one != symbol})
+            yield from ({**point, symbol: root} for root in rational_roots(rest, symbol) if may_be(symbol, root))
+
+
+def _holds(gap: Any, relation: str, point: Mapping[sp.Symbol, sp.Rational]) -> bool:
+    value = _value(gap, point)
+    return value is not None and mpmath.im(value) == 0 and _HOLDS[relation](mpmath.re(value), 0)
+
+
+def _is_false(gap: Any, relation: str, point: Mapping[sp.Symbol, sp.Rational]) -> bool:
+    """Whether the difference of the sides has another sign, in digits that stay at twice as many."""
+    value = _value(gap, point)
+    if value is None or mpmath.im(value) != 0 or abs(value) <= _LEAST or _HOLDS[relation](mpmath.re(value), 0):
+        return False
+    finer = _value(gap, point, 2 * SAMPLE_DIGITS)
+    return finer is not None and bool(abs(value - finer) < STABLE * abs(finer))
+
+
+def _value(gap: Any, point: Mapping[sp.Symbol, sp.Rational], digits: int = SAMPLE_DIGITS) -> Any:
+    """None where it has none, or an incomplete gamma function is asked for at no positive numbers."""
+    of_gamma = {argument for call in gap.atoms(Pg, Qg) for argument in call.args}
+    if not all(_holds(argument, ">", point) for argument in of_gamma):
+        return None
+    try:
+        return value_at(gap, point, digits)
+    except RecursionError:  # of mpmath, in functions of complex places
+        return None
