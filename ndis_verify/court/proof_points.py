@@ -20,9 +20,11 @@ from sympy.core.relational import Relational
 from ndis_verify.court.proof_names import names_of, said_to_exist
 from ndis_verify.court.proof_reductions import may_be, rational_roots, wide
 from ndis_verify.court.proof_values import where_alone
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step
-from ndis_verify.symbolic.scopes import binders
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use
+from ndis_verify.symbolic.notation import anything, det, diagonal, inverse, positive_definite, scalar, trace, transpose
+from ndis_verify.symbolic.scopes import OF_A_VECTOR, OVER_COORDINATES, binders
 from ndis_verify.symbolic.special_functions import Pg, Qg
+from ndis_verify.symbolic.transposes import base_letter
 from ndis_verify.symbolic.zero import SAMPLE_DIGITS, STABLE, as_expression, value_at
 
 _POINTS = 20  # at which a relation is looked at
@@ -40,6 +42,12 @@ _CORNERS = tuple(map(sp.Integer, (0, 0, 1, -1, 2, -2)))
 _DEEP = 20  # names that are made of names
 _LEAST = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
 _ASSUMED = {"positive": ">", "nonnegative": ">=", "negative": "<", "nonpositive": "<="}
+_SAME = lambda number: number  # noqa: E731
+_OF_AN_ARRAY = {
+    **dict.fromkeys((transpose, scalar, det, trace, diagonal), _SAME),
+    inverse: lambda number: 1 / number,
+}
+_OF_COORDINATES = {OF_A_VECTOR, *OVER_COORDINATES}
 _UNREAD = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative, sp.Subs, sp.zoo, sp.nan)
 
 
@@ -51,7 +59,7 @@ def point_problems(derivation: Derivation, step: Step, rests_on: Iterable[str]) 
     if found is None:
         return
     gap, within = found
-    if sp.expand(gap) == 0 and step.relation in ("<", ">"):
+    if _is_flat(step) and step.relation in ("<", ">") and sp.expand(gap) == 0:
         yield "both sides are one"
         return
     for point in _points(gap, within):
@@ -65,45 +73,94 @@ def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple
     """The difference of the sides with what its names mean, and the relations to 0 under which it holds: hypotheses,
     and what is assumed of names. None where one of them is of more than numbers.
     """
-    written = _Written(dict(names_of(derivation)))
+    reached = [one for one in derivation.steps if one.name in rests_on]
+    if any(one.algebra is not None for one in reached) and not _is_flat(step):
+        return None  # its rules may say what arrays are
+    if any(one.lhs is None and one.name in _granting(derivation) for one in reached):
+        return None  # words of a lemma about what is spoken of
+    written = _Written(names_of(derivation))
     relations = []
     for one in derivation.hypotheses:
         relation = one.relation if isinstance(one, Hypothesis) else None
         if (one.text if isinstance(one, Hypothesis) else one) not in rests_on or relation == sp.true:
             continue
-        if not isinstance(relation, Relational):
+        if isinstance(relation, positive_definite):
+            relation = Step("", "", *relation.args, 0, ">", kind="definition")
+        elif isinstance(relation, Relational):
+            relation = Step("", "", relation.lhs, relation.rhs, relation.rel_op.replace("==", "="), kind="definition")
+        else:
             return None
-        if not (isinstance(relation, sp.Eq) and written.say(relation.lhs, relation.rhs)):
+        if not (relation.relation == "=" and written.say(relation.lhs, relation.rhs)):
             relations.append(relation)
-    where = where_alone(derivation).get(step.name, [])
-    gap = written.out(as_expression(step.lhs) - as_expression(step.rhs))
-    within = [(written.out(one.lhs - one.rhs), one.rel_op) for one in relations]
-    within += [(written.out(as_expression(one.lhs) - as_expression(one.rhs)), one.relation) for one in where]
+    relations += where_alone(derivation).get(step.name, [])
+    gap = written.gap(step)
+    within = [(bound, one.relation) for one in relations for bound in _of_any(written.gap(one))]
     within += [(written.out(bound), relation) for bound, relation in written.all_assumed()]
-    if any(one is None or one.free_symbols & set(said_to_exist(derivation)) for one in (gap, *(w for w, _ in within))):
+    existing = {_of_one_dimension(one) for one in said_to_exist(derivation)}
+    if any(one is None or one.free_symbols & existing for one in (gap, *(bound for bound, _ in within))):
         return None
-    return gap, within
+    everywhere = [(_at_place(bound, place), relation) for bound, relation in within for place in (1, 2)]
+    return _at_place(gap, 1), list(dict.fromkeys(everywhere))
+
+
+def _of_any(bound: Any) -> list[Any]:
+    """What holds for any vector, at some that are numbers."""
+    any_number = _of_one_dimension(anything)
+    if bound is None or not bound.has(any_number):
+        return [bound]
+    return [bound.subs(any_number, value) for value in (1, -1, 3)]
+
+
+def _is_flat(step: Step) -> bool:
+    """Whether the sides are of numbers alone."""
+    return all(_of_one_dimension(side) == as_expression(side) for side in (step.lhs, step.rhs))
+
+
+def _granting(derivation: Derivation) -> set[str]:
+    """What shows the hypotheses of lemmas that are named otherwise here."""
+    used = (use for step in derivation.steps for use in step.premises if isinstance(use, Use))
+    return {name for use in used for name in use.granted.values()}
+
+
+def _of_one_dimension(value: Any) -> Any:
+    """With numbers in the place of arrays, which they are where all sizes are 1."""
+    value = as_expression(value)
+    if isinstance(value, sp.Symbol):
+        return value if value.is_commutative else sp.Symbol(base_letter(value).name, real=True)
+    if not isinstance(value, sp.Expr) or not value.args or (not value.has(*_OF_AN_ARRAY) and value.is_commutative):
+        return value
+    parts = [_of_one_dimension(part) for part in value.args]
+    number = _OF_AN_ARRAY.get(value.func)
+    return value.func(*parts) if number is None else number(*parts)
 
 
 class _Written:
     """What is written with names, written out; and the relations to 0 that are assumed of the names in it."""
 
     def __init__(self, meant: Mapping[Any, Any]) -> None:
-        self.meant = {name: as_expression(value) for name, value in meant.items()}
+        numbers = {_of_one_dimension(name): _of_one_dimension(value) for name, value in meant.items()}
+        self.meant = {name: value for name, value in numbers.items() if name != value}
         self.assumed: dict[tuple[Any, str], None] = {}
 
     def say(self, symbol: Any, value: Any) -> bool:
         """Take an equation for what a symbol means; whether it can be taken so."""
+        symbol = _of_one_dimension(symbol)
         if not isinstance(symbol, sp.Symbol) or symbol in self.meant:
             return False
         written = self.out(value)
         if written is None or written.has(symbol):
             return False
-        self.meant[symbol] = value
+        self.meant[symbol] = written
         return True
+
+    def gap(self, step: Step) -> Any:
+        """The difference of the sides of a step, written out."""
+        sides = as_expression(step.lhs), as_expression(step.rhs)
+        return self.out(sides[0] - sides[1]) if all(isinstance(side, sp.Expr) for side in sides) else None
 
     def out(self, value: Any) -> Any:
         """`value` written out; None where more than symbols and known functions of them is left."""
+        value = _of_one_dimension(value)
         if not isinstance(value, sp.Expr):
             return None
         if not self._is_known(value):
@@ -128,7 +185,7 @@ class _Written:
     def _is_known(self, value: Any) -> bool:
         if not isinstance(value, sp.Expr) or value.has(*_UNREAD) or any(binders(value)):
             return False
-        functions = {call.func for call in value.atoms(AppliedUndef)}
+        functions = {call.func for call in value.atoms(AppliedUndef) if str(call.func) not in _OF_COORDINATES}
         if functions - {name.func for name in self.meant if isinstance(name, AppliedUndef)}:
             return False
         return all(one.is_commutative for one in value.free_symbols)
@@ -147,6 +204,17 @@ class _Written:
                 if getattr(call, f"is_{assumed}"):
                     self.assumed[(meant, relation)] = None
         return value
+
+
+def _at_place(value: Any, place: int) -> Any:
+    """With numbers for the coordinates of vectors, of which there are two: of what is said of each those at a place."""
+    head = str(value.func) if isinstance(value, AppliedUndef) else ""
+    if head == OF_A_VECTOR:
+        return sp.Symbol(f"{value.args[0]}[{place}]", real=True)
+    if head in OVER_COORDINATES:
+        both = (_at_place(*value.args, one) for one in (1, 2))
+        return sp.Add(*both) if head == "sum" else sp.Mul(*both)
+    return value.func(*(_at_place(part, place) for part in value.args)) if value.has(AppliedUndef) else value
 
 
 def _points(gap: Any, within: Iterable[tuple[Any, str]]) -> Iterator[dict[sp.Symbol, sp.Rational]]:
