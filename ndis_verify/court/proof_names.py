@@ -90,10 +90,16 @@ def _is_name(lhs: Any) -> bool:
 
 def _lent(use: Use, lemma: Derivation) -> Iterator[tuple[Any, Any]]:
     """The names of a lemma of which its used step speaks, but for those in whose place something is put."""
-    step = lemma.step(use.step)
+    sides = _said_in(lemma, lemma.step(use.step))
     for name, meant in names_of(lemma).items():
-        if name not in use.at and any(speaks(side, name) for side in (step.lhs, step.rhs)):
+        if name not in use.at and any(speaks(side, name) for side in sides):
             yield name, at_values(meant, use.at)
+
+
+def _said_in(lemma: Derivation, step: Step) -> list[Any]:
+    """What a used step says, and what has to be granted for it."""
+    asked = [h.relation for h in lemma.hypotheses if isinstance(h, Hypothesis)]
+    return [step.lhs, step.rhs, *(one for one in asked if isinstance(one, sp.Basic))]
 
 
 def what_is_behind(derivation: Derivation) -> dict[Any, set[Any]]:
@@ -182,7 +188,7 @@ def hidden(derivation: Derivation, use: Use) -> str:
     """
     lemma = derivation if use.of is None else use.lemma
     step = lemma.step(use.step)
-    spoken = _spoken_of(step.lhs) | _spoken_of(step.rhs)
+    spoken = _spoken_of(_said_in(lemma, step)) if use.of is not None else _spoken_of([step.lhs, step.rhs])
     defined = {one.lhs for one in lemma.steps if one.kind == "definition"}
     for name, rests_on in all_behind(lemma).items():
         replaced = (rests_on - (atoms_of(name) if name in defined else set())) & set(use.at)
@@ -414,6 +420,8 @@ def of_lemmas(derivation: Derivation, k: int) -> Iterator[str]:
                         for one, here in said_to_exist(derivation).items()
                     ):
                         yield f"{letter} is said to exist twice"
+            if round_about := [name for name in names if name in all_behind(derivation)[name]]:
+                yield f"{round_about[0]} is defined by itself, by way of lemma {use.lemma.id}"
             for name, meant in lent:
                 if not all(_are_one(name, meant, one, other) for one, other in names.items()):
                     yield f"{name} is not what it is in lemma {use.lemma.id}"

@@ -12,7 +12,8 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_names import brought_by_facts, names_of
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
-from ndis_verify.symbolic.scopes import OVER_COORDINATES, speaks
+from ndis_verify.symbolic.notation import anything
+from ndis_verify.symbolic.scopes import OF_A_VECTOR, OVER_COORDINATES, speaks
 from ndis_verify.symbolic.zero import as_expression
 
 _PLACED: WeakKeyDictionary[Derivation, frozenset[Any]] = WeakKeyDictionary()
@@ -30,10 +31,25 @@ def of_places(derivation: Derivation, step: Step) -> Iterator[str]:
         lemma = derivation if use.of is None else use.lemma
         spoken = [as_expression(side) for side in _sides(lemma, use.step) if side is not None]
         for key, value in use.at.items():
-            if key in placed(lemma) or not _is_placed(value, placed(derivation)) or not key.is_Symbol:
+            if key in placed(lemma) or not _is_placed(value, placed(derivation)) or str(key.func) == OF_A_VECTOR:
                 continue
             if any(speaks(_without_coordinates(call), key) for side in spoken for call in _sums(side)):
                 yield f"{key} is one number in the sums of {use.step!r}, and {value} speaks of one coordinate"
+
+
+def of_one_place(derivation: Derivation, hypothesis: Any, use: Use) -> Any:
+    """What `use` puts in the place of a number into a hypothesis of every place, or of any vector, and is of one."""
+    relation = getattr(hypothesis, "relation", None)
+    if not isinstance(relation, sp.Basic):
+        return None
+    for key, value in use.at.items():
+        if not speaks(_without_coordinates(relation), key) or str(key.func) == OF_A_VECTOR:
+            continue
+        if relation.has(anything) and key != anything and value.has(anything):
+            return value
+        if any(str(call.func) == OF_A_VECTOR for call in _calls(relation)) and _is_placed(value, placed(derivation)):
+            return value
+    return None
 
 
 def _sides(derivation: Derivation, name: str) -> tuple[Any, ...]:
@@ -72,7 +88,7 @@ def _is_placed(value: Any, names: Iterable[Any]) -> bool:
     if not isinstance(value, sp.Basic):
         return False
     rest = _beside_sums(value)
-    return any(speaks(rest, name) for name in names) or any(str(call.func) == "coordinate" for call in _calls(rest))
+    return any(speaks(rest, name) for name in names) or any(str(call.func) == OF_A_VECTOR for call in _calls(rest))
 
 
 def _calls(side: Any) -> set[Any]:
@@ -95,4 +111,4 @@ def _beside_sums(side: Any) -> Any:
 
 
 def _without_coordinates(side: Any) -> Any:
-    return side.xreplace({call: sp.Dummy(real=True) for call in _calls(side) if str(call.func) == "coordinate"})
+    return side.xreplace({call: sp.Dummy(real=True) for call in _calls(side) if str(call.func) == OF_A_VECTOR})

@@ -15,7 +15,6 @@ from typing import Any
 import mpmath
 import sympy as sp
 from sympy.core.function import AppliedUndef
-from sympy.core.relational import Relational
 
 from ndis_verify.court.proof_names import names_of, said_to_exist
 from ndis_verify.court.proof_reductions import may_be, rational_roots, wide
@@ -29,15 +28,7 @@ from ndis_verify.symbolic.zero import SAMPLE_DIGITS, STABLE, as_expression, valu
 
 _POINTS = 20  # at which a relation is looked at
 _DRAWN = 60  # of which the hypotheses hold at some
-_HOLDS = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-    "=": operator.eq,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
+_HOLDS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq}
 _CORNERS = tuple(map(sp.Integer, (0, 0, 1, -1, 2, -2)))
 _DEEP = 20  # names that are made of names
 _LEAST = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
@@ -79,16 +70,16 @@ def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple
     if any(one.lhs is None and one.name in _granting(derivation) for one in reached):
         return None  # words of a lemma about what is spoken of
     written = _Written(names_of(derivation))
-    relations = []
+    relations: list[Any] = []
     for one in derivation.hypotheses:
-        relation = one.relation if isinstance(one, Hypothesis) else None
-        if (one.text if isinstance(one, Hypothesis) else one) not in rests_on or relation == sp.true:
+        text, relation = (one.text, one.relation) if isinstance(one, Hypothesis) else (one, None)
+        if text not in rests_on or relation == sp.true:
             continue
         if isinstance(relation, positive_definite):
-            relation = Step("", "", *relation.args, 0, ">", kind="definition")
-        elif isinstance(relation, Relational):
-            relation = Step("", "", relation.lhs, relation.rhs, relation.rel_op.replace("==", "="), kind="definition")
+            relation = Step("", "", relation.args[0], 0, ">", kind="definition")
         else:
+            relation = derivation.supposed(text)
+        if relation is None:
             return None
         if not (relation.relation == "=" and written.say(relation.lhs, relation.rhs)):
             relations.append(relation)
@@ -212,7 +203,7 @@ def _at_place(value: Any, place: int) -> Any:
     if head == OF_A_VECTOR:
         return sp.Symbol(f"{value.args[0]}[{place}]", real=True)
     if head in OVER_COORDINATES:
-        both = (_at_place(*value.args, one) for one in (1, 2))
+        both = (_at_place(value.args[0], one) for one in (1, 2))
         return sp.Add(*both) if head == "sum" else sp.Mul(*both)
     return value.func(*(_at_place(part, place) for part in value.args)) if value.has(AppliedUndef) else value
 
@@ -221,7 +212,7 @@ def _points(gap: Any, within: Iterable[tuple[Any, str]]) -> Iterator[dict[sp.Sym
     """Points near and far and at small whole numbers, the same on every run, at which the hypotheses hold."""
     drawn = random.Random(str(gap))
     symbols = sorted(gap.free_symbols.union(*(one.free_symbols for one, _ in within)), key=str)
-    equations = [one for one, relation in within if relation in ("=", "==")]
+    equations = [one for one, relation in within if relation == "="]
     found = 0
     for _ in range(_DRAWN if symbols else 1):
         point = {one: wide(one, drawn) for one in symbols}

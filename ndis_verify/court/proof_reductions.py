@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice, pairwise
 from typing import Any
 
 import sympy as sp
@@ -17,6 +17,9 @@ from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 
 _POINTS = 24  # in wide ranges, of which some are outside of the domain
+_FAR = 1000
+_VISIBLE = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
+_QUICK = (sp.log, sp.Abs, sp.Max, sp.Min)  # far out nothing is lost beside these, as it is beside exponentials
 _TURNING = (  # what has kinks or jumps, or nears a limit too fast for any digits
     *(sp.Abs, sp.Max, sp.Min, *STEPPED),
     *(sp.tanh, sp.coth, sp.erf, sp.erfc, Phi),
@@ -34,7 +37,8 @@ def reduction_problems(derivation: Derivation, step: Step) -> Iterator[str]:
     orders = (sp.Ge, sp.Gt, sp.Le, sp.Lt)  # an equation is met by no point that is drawn: a reduction knows of none
     within = [one for one in (*domain, *_relations(derivation)) if isinstance(one, orders)]
     for entry in map(as_expression, gap if isinstance(gap, sp.MatrixBase) else [gap]):
-        if not entry.has(sp.Integral) and nonzero_somewhere(entry, points=lambda e: _points(e, within), least=0.0):
+        near = nonzero_somewhere(entry, points=lambda e: _points(e, within), least=0.0) if _is_plain(entry) else False
+        if near or nonzero_somewhere(entry, points=lambda e: _far_points(e, within), least=_VISIBLE):
             yield "its sides differ somewhere in the domain, whatever its reduction makes of them"
     for side, name in (("rhs", "right"), ("lhs", "left")):
         if _takes_another(step, side):
@@ -60,28 +64,59 @@ def _points(expression: sp.Expr, within: Iterable[Any]) -> Iterator[Mapping[sp.S
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
     tried = [{symbol: wide(symbol, drawn) for symbol in symbols} for _ in range(_POINTS)]
     tried += [beside for point in tried[:4] for beside in _beside_kinks(expression, point)]
-    for point in tried:
+    yield from _within(tried, within)
+
+
+def _far_points(expression: sp.Expr, within: Iterable[Any]) -> Iterator[Mapping[sp.Symbol, sp.Rational]]:
+    """A thousand times as far; none of functions that take long there, or beside which all else is lost."""
+    if _is_plain(expression) and all(isinstance(part, _QUICK) for part in expression.atoms(sp.Function)):
+        tried = islice(_points(expression, ()), _POINTS)
+        yield from _within(({one: _FAR * value for one, value in point.items()} for point in tried), within)
+
+
+def _is_plain(expression: sp.Expr) -> bool:
+    return not expression.has(sp.Integral)
+
+
+def _within(
+    points: Iterable[Mapping[sp.Symbol, sp.Rational]], within: Iterable[Any]
+) -> Iterator[Mapping[sp.Symbol, sp.Rational]]:
+    for point in points:
         if all(one.subs(point) == sp.true for one in within if one.free_symbols <= set(point)):
             yield point
 
 
 def _beside_kinks(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational]) -> Iterator[dict[sp.Symbol, Any]]:
-    """Points on both sides of where what a function is of is 0, the other symbols as at `point`."""
+    """Points at and on both sides of where what a function is of is 0, the other symbols as at `point`."""
     for part in expression.atoms(*_TURNING):
         for edge in _edges(part):
             for symbol in edge.free_symbols & set(point):
                 found = edge.subs({one: value for one, value in point.items() if one != symbol})
-                for root in rational_roots(found, symbol):
-                    sizes = sp.Rational(1, 8), sp.Integer(1), 1 + abs(root)
-                    near = (root + sign * size for size in sizes for sign in (1, -1))
-                    yield from ({**point, symbol: one} for one in near if may_be(symbol, one))
+                yield from ({**point, symbol: one} for one in _near_roots(found, symbol) if may_be(symbol, one))
+
+
+def _near_roots(value: Any, symbol: sp.Symbol) -> Iterator[sp.Rational]:
+    """The rational roots, and points on both sides of each root and between two."""
+    poly = _polynomial(value, symbol)
+    if poly is None:
+        return
+    yield from poly.ground_roots()
+    ends = [end for interval, _ in poly.intervals() for end in interval]
+    yield from ((one + other) / 2 for one, other in pairwise(ends))
+    for end in ends:
+        yield from (end + sign * size for size in (sp.Rational(1, 8), 1, 1 + abs(end)) for sign in (1, -1))
 
 
 def rational_roots(value: Any, symbol: sp.Symbol) -> Iterator[sp.Rational]:
     """Those of a polynomial with rational coefficients; others are not looked for."""
+    poly = _polynomial(value, symbol)
+    yield from () if poly is None else poly.ground_roots()
+
+
+def _polynomial(value: Any, symbol: sp.Symbol) -> sp.Poly | None:
+    """A polynomial that is not 0, with rational coefficients."""
     plain = not value.atoms(sp.Function, sp.NumberSymbol) and all(one.exp.is_Integer for one in value.atoms(sp.Pow))
-    if plain and value.is_polynomial(symbol):
-        yield from sp.Poly(value, symbol).ground_roots()
+    return sp.Poly(value, symbol) if plain and value != 0 and value.is_polynomial(symbol) else None
 
 
 def _edges(part: Any) -> Iterator[Any]:

@@ -19,7 +19,10 @@ from ndis_verify.symbolic.meanings import Ri, g, gt, q, x
 from ndis_verify.symbolic.notation import scalar
 from ndis_verify.symbolic.scopes import OF_A_VECTOR
 from ndis_verify.symbolic.sides import at_values
+from ndis_verify.symbolic.transposes import base_letter, is_marked, written_transposed
 from ndis_verify.symbolic.zero import as_expression
+
+_OF_ARRAYS = ("transpose", "inverse", "det", "trace", "diagonal", "each", "above", "beside")
 
 
 def known_call(derivation: Derivation, use: Use) -> str:
@@ -35,9 +38,34 @@ def known_call(derivation: Derivation, use: Use) -> str:
         if str(key.func) == OF_A_VECTOR:
             if text := _of_vector(whole, use, key):
                 return text
-        elif str(key.func) in QUANTITIES or key.func in known:
+        elif str(key.func) in (*QUANTITIES, *_OF_ARRAYS) or key.func in known:
             return f"{key} is known, and not what anything may take the place of"
     return ""
+
+
+def parted(use: Use, lemma: Derivation) -> str:
+    """What keeps a letter and its transpose, written as another letter, from being replaced by another thing each;
+    empty where nothing does.
+    """
+    letters = [key for key in use.at if isinstance(key, sp.Symbol) and not key.is_commutative]
+    spoken = set().union(*(side.free_symbols for side in _expressions(_before(use, lemma))))
+    spoken = {one for one in spoken if not one.is_commutative}
+    for key in letters:
+        pair = {one for one in {*spoken, *letters} - {key} if base_letter(one) == base_letter(key)}
+        for other in pair:
+            if other not in use.at:
+                return f"{other} stays, while {key} is replaced"
+            if not written_transposed(use.at[key], use.at[other]):
+                return f"{use.at[other]} is not the transpose of {use.at[key]}"
+        if is_marked(key) and not pair:
+            return f"{key} is replaced, and not the letter of which it is the transpose"
+    return ""
+
+
+def _before(use: Use, lemma: Derivation) -> list[Any]:
+    """The sides of a step as they are before anything is put in."""
+    step = lemma.supposed(use.step) if use.step in lemma.given else lemma.step(use.step)
+    return [] if step is None or step.lhs is None else [step.lhs, step.rhs]
 
 
 def _of_vector(whole: Derivation, use: Use, key: Any) -> str:

@@ -6,7 +6,7 @@ of the identity.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,7 @@ from ndis_verify.statements.shapes import Shape
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.notation import det, each, pull, scalar, trace, transpose
+from ndis_verify.symbolic.scopes import OF_A_VECTOR, OVER_COORDINATES
 from ndis_verify.symbolic.statement_terms import SIZES
 from ndis_verify.symbolic.transposes import base_letter, is_marked
 
@@ -42,7 +43,7 @@ def _misfit(derivation: Derivation, arrays: tuple[tuple[Any, Shape], ...]) -> st
     sizes = _Sizes()
     try:
         for symbol, shape in arrays:
-            rows, columns = (*shape, 1)[:2]
+            rows, columns = (*(sp.Symbol(f"size {size}") for size in shape), 1)[:2]  # whatever it is searched at
             if symbol.is_commutative:
                 sizes.same((_PLACES, 1), (rows, columns))
             else:
@@ -70,9 +71,11 @@ def _spoken(
             yield "hypotheses", [(_at(relation.lhs, at), _at(relation.rhs, at))]
     for step in (one for stated in derivation.steps for one in steps_in(stated)):
         yield step.name, [tuple(_at(side, at) for side in group) for group in _groups(derivation, step)]
-        for use in step.premises:
-            if isinstance(use, Use) and use.of is not None:
-                values = {key: _at(value, at) for key, value in use.at.items()}
+        for use in (use for use in step.premises if isinstance(use, Use)):
+            values = {key: _at(value, at) for key, value in use.at.items()}
+            in_vectors = [value for key, value in values.items() if _is_vector(key)]
+            yield step.name, [(value, sp.Dummy("v", commutative=False)) for value in in_vectors]
+            if use.of is not None:
                 yield step.name, [(value,) for value in values.values()]
                 arrays = {key: value for key, value in values.items() if not key.is_commutative}
                 yield from _spoken(use.lemma, {**at, **arrays}, seen)
@@ -91,6 +94,10 @@ def _groups(derivation: Derivation, step: Step) -> Iterator[tuple[Any, ...]]:
             if found is not None and found.lhs is not None:
                 products += [use.between[0] * side * use.between[1] for side in (found.lhs, found.rhs)]
     yield (step.lhs, step.rhs, *products)
+
+
+def _is_vector(key: Any) -> bool:
+    return bool(key.is_Symbol and not key.is_commutative and key.name[0].islower() and not is_marked(key))
 
 
 def _at(side: Any, values: Mapping[Any, Any]) -> Any:
@@ -120,6 +127,7 @@ class _Sizes:
 
     def alike(self, sides: tuple[Any, ...]) -> None:
         """That expressions have one size; numbers are multiples of the identity beside arrays."""
+        self._places(sides)
         arrays = [size for side in sides if (size := self.of(side)) is not None]
         for one in arrays[1:]:
             self.same(arrays[0], one)
@@ -130,7 +138,7 @@ class _Sizes:
         """That the blocks beside or above one another are together as large as the whole, where all are known."""
         for whole, parts in self._sums:
             known = [self._find(part) for part in parts]
-            if all(isinstance(part, int) for part in known):
+            if all(isinstance(part, sp.Expr) for part in known):
                 self._unite(whole, sum(known))
 
     def of(self, array: Any) -> _Size | None:
@@ -161,15 +169,26 @@ class _Sizes:
             raise Misfit(f"step {self.at!r}: {array} is of a number, which has no size")
         if isinstance(array, _OF_ONE) and inner[0] is not None:
             self.same(inner[0], (1, 1))
-        if head == "coordinate":
-            self._of_coordinate(array.args[0], inner[0])
+        if head == OF_A_VECTOR and inner[0] is not None:
+            self._unite(_PLACES, inner[0][0])
         return self._of_call(array, inner) if isinstance(array, AppliedUndef) and not array.is_commutative else None
 
-    def _of_coordinate(self, vector: Any, size: _Size | None) -> None:
-        if str(vector.func) == "vector":
-            self._unite(_PLACES, len(vector.args))
-        elif size is not None:
-            self._unite(_PLACES, size[0])
+    def _places(self, sides: Iterable[Any]) -> None:
+        """That vectors whose coordinates stand beside one another, or in one sum, have as many of them; a vector that
+        is written by its coordinates has its own number of them beside no other.
+        """
+        vectors, waiting = set(), [*sides]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, AppliedUndef) and str(one.func) in OVER_COORDINATES:
+                self._places(one.args)
+            elif isinstance(one, AppliedUndef) and str(one.func) == OF_A_VECTOR:
+                vectors.add(one.args[0])
+            elif isinstance(one, sp.Basic):
+                waiting += one.args
+        written = {len(one.args) if str(one.func) == "vector" else _PLACES for one in vectors}
+        for number in written:
+            self._unite(next(iter(written)), number)
 
     def of_letter(self, letter: Any) -> _Size:
         """The size of a letter that is no number."""
@@ -208,6 +227,7 @@ class _Sizes:
         return blocks[0][0], (call, "all")
 
     def _find(self, size: Any) -> Any:
+        size = sp.Integer(size) if isinstance(size, int) else size
         while size in self._same:
             size = self._same[size]
         return size
@@ -216,8 +236,8 @@ class _Sizes:
         one, other = self._find(one), self._find(other)
         if one == other:
             return
-        if isinstance(one, int) and isinstance(other, int):
+        if isinstance(one, sp.Expr) and isinstance(other, sp.Expr):
             raise Misfit(f"step {self.at!r}: a size is {one} and {other}")
-        if isinstance(one, int):
+        if isinstance(one, sp.Expr):
             one, other = other, one
         self._same[one] = other

@@ -29,6 +29,8 @@ def slope_problems(derivation: Derivation, k: int) -> Iterator[str]:
     for one in steps_in(step):
         told = one is not step and step.fact in _ALMOST_EVERYWHERE
         for slope in sorted(_slopes(one), key=str):
+            if whole := [one for one in slope.variables if one.is_integer]:
+                yield f"{whole[0]} is a whole number, in which nothing has a slope"
             kinks = jumps(_without_means(slope.expr), set(slope.variables), names, _NOT_SMOOTH)
             if kinks and not (slope == one.lhs and len(slope.variables) == 1 and (told or _is_told(derivation, step))):
                 yield f"{min(kinks, key=str)} has no slope at every point"

@@ -22,10 +22,11 @@ from ndis_verify.court.proof_infinite import infinite_problems, untaken
 from ndis_verify.court.proof_letters import letter_problems
 from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_names import TAKEN, hidden, is_of_symbols, said_to_exist, variables
+from ndis_verify.court.proof_places import of_one_place
 from ndis_verify.court.proof_points import point_problems
 from ndis_verify.court.proof_reals import unreal
 from ndis_verify.court.proof_reductions import reduction_problems
-from ndis_verify.court.proof_replacements import known_call
+from ndis_verify.court.proof_replacements import known_call, parted
 from ndis_verify.court.proof_rules import rule_problems
 from ndis_verify.court.proof_slopes import slope_problems
 from ndis_verify.court.proof_values import shows_definite, value_problems
@@ -38,8 +39,9 @@ from ndis_verify.symbolic.finite_means import Known, is_value
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import anything, law, positive_definite
 from ndis_verify.symbolic.scopes import ASSUMPTIONS, speaks, unheard
-from ndis_verify.symbolic.sides import at_values, is_known_to_be, opened
+from ndis_verify.symbolic.sides import at_values, has_sign, is_known_to_be, opened
 from ndis_verify.symbolic.suppositions import SUPPOSITIONS
+from ndis_verify.symbolic.transposes import base_letter, is_marked, written_transposed
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
 
@@ -202,7 +204,7 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return f"{use.step!r} speaks of {name}, which was defined for other values"
     if found is not None and (name := moving(lemma, lemma.step(use.step), use, random_names(derivation))):
         return f"{use.step!r} has a mean over {name}, which has no value there"
-    if problem := known_call(derivation, use):
+    if problem := known_call(derivation, use) or parted(use, lemma):
         return problem
     if held := set(use.at) & set(said_to_exist(lemma)):
         return f"{min(held, key=str)} is said to exist: nothing is put in its place"
@@ -214,12 +216,20 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return f"lemma {lemma.id} does not say what it concludes"
     if found is None or found.lhs is None:
         return f"{use.step!r} of {lemma.id} is no relation"
+    for relation in lemma.domain if all(end.part for end in lemma.concludes) else ():
+        here, asked = ([h.relation for h in d.hypotheses if isinstance(h, Hypothesis)] for d in (derivation, lemma))
+        one = at_values(relation, use.at)
+        if one != sp.true and one not in (*here, *derivation.domain) and relation not in asked:
+            return f"nothing says {one}, in which {lemma.id} holds"
     for h in lemma.hypotheses:
         if not _of_symbols(h) and not (isinstance(h, Hypothesis) and is_meant(h)):
             text = h if isinstance(h, str) else h.text
             shown = use.granted.get(text, text)
-            if shown not in derivation.given and shown not in {step.name for step in derivation.steps}:
+            named_here = {step.name for step in derivation.steps} if text in use.granted else ()
+            if shown not in derivation.given and shown not in named_here:
                 return f"nothing grants the hypothesis {text!r} of {lemma.id}"
+            if one := of_one_place(derivation, h, use):
+                return f"{one} is put into the hypothesis {text!r} of {lemma.id}, which is of every place"
             if not _grants(derivation, shown, h, use):
                 return f"{shown!r} does not say the hypothesis {text!r} of {lemma.id}"
     return ""
@@ -264,6 +274,11 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
         yield f"{step.lhs} is another one for each {anything}, which stands for any vector"
     if step.lhs in variables(derivation):
         yield f"{step.lhs} is a variable of the claim"
+    if isinstance(step.lhs, sp.Symbol) and not step.lhs.is_commutative and is_marked(step.lhs):
+        base = base_letter(step.lhs)
+        meant = next((one.rhs for one in earlier if one.kind == "definition" and one.lhs == base), base)
+        if not (written_transposed(base, step.rhs) or written_transposed(meant, step.rhs)):
+            yield f"{step.lhs} is written as a transpose, and is another array"
     if any(one.kind == "definition" and one.lhs == step.lhs for one in earlier):
         yield f"{step.lhs} is defined twice"
     if is_meaning(step, earlier):
@@ -321,9 +336,9 @@ def _is_real(side: Any, order: list[Step]) -> bool:
 
 def _times(relation: str, factor: Any) -> str:
     """The relation to 0 of what has `relation` to 0, times a factor; empty where that has no sign."""
-    if factor.is_positive:
+    if has_sign(factor, ">"):
         return relation
-    return TURNED[relation] if factor.is_negative else ""
+    return TURNED[relation] if has_sign(factor, "<") else ""
 
 
 def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:

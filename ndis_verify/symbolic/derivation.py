@@ -141,8 +141,9 @@ class Step:
         if self.kind != "identity":
             return None
         if self.algebra is not None:
-            return self.algebra.holds(as_products(self.residual()))
-        outcome = is_zero(self.residual())
+            outcome = self.algebra.holds(as_products(self.residual()))
+        else:
+            outcome = is_zero(self.residual())
         if outcome is True and self.reduce is not None:
             outcome = _zero_as_written(self)
         if outcome is not True or self.relation == "=":

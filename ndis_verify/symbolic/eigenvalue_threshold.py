@@ -87,7 +87,7 @@ def _curve_steps() -> tuple[Step, ...]:
             _cost(leverage),
             "<",
             Qg(half, edge),
-            Use("closed form", of=deletion_curve, at={any_epsilon: epsilon}),
+            Use("closed form", of=deletion_curve, at={any_epsilon: epsilon}, granted={"p < 1": "p < 1"}),
             *(Use("second tail", weight=-1), "p by its odds"),
         ),
     )

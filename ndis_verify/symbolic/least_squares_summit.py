@@ -244,7 +244,7 @@ def _summit_steps(name: str) -> tuple[Step, ...]:
                     f"{name}: order",
                     of=finite_order,
                     at={share: p / q, sp.Symbol("u", real=True): c},
-                    granted={"q <= u": "q <= c", "u < 1": "c < 1"},
+                    granted={"q <= u": "q <= c", "u < 1": "c < 1", "s <= 1": "s <= 1"},
                 ),
                 f"{name}: on the edge",
                 *("c", "s", "k"),

@@ -210,7 +210,8 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
     """At a good value S + v I is positive definite, and the leverage at most l^2 over eigenvalue and ridge."""
     ridge, value = _ridge(_AT, floor), least - beyond
     lower, full = sp.Max(value, floor), length**2 / target
-    at, granted = {lemma_leverage: lever(_AT), lemma_ridge: ridge}, {LEVERAGE: "leverage at a good value"}
+    at = {lemma_leverage: lever(_AT), lemma_ridge: ridge}
+    granted = {LEVERAGE: "leverage at a good value", "m >= 0": "m >= 0"}
     by_eigenvalue = at_most(
         "by the eigenvalue",
         "So it is at most l^2/(m + v),",
@@ -323,7 +324,8 @@ def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> 
     gap = chances[0] - sp.exp(epsilon) * chances[1]
     counted = good * sp.Max(0, gap)
     if floor == zero:
-        lemma, granted = at_a_good_value, {"p (m + v) <= l^2": "by the eigenvalue", "b <= m": "good value"}
+        lemma = at_a_good_value
+        granted = {"p (m + v) <= l^2": "by the eigenvalue", "b <= m": "good value", "m >= 0": "m >= 0"}
     else:
         lemma, granted = (
             at_a_good_value_above_one_record,

@@ -25,7 +25,8 @@ def follows(difference: Any) -> bool | None:
     return _follows(as_expression(difference))
 
 
-_UNKNOWN = (AppliedUndef, scalar, sp.Integral)
+_GOES_BETWEEN = (sp.Integral, sp.Sum, sp.Product)
+_UNKNOWN = (AppliedUndef, scalar, *_GOES_BETWEEN)
 _BINDS = (sp.Derivative, sp.Limit, sp.Subs)  # of an unknown function each is an unknown number of its own
 
 
@@ -78,9 +79,9 @@ def _equal(one: Any, other: Any) -> bool:
         return True
     if one.func != other.func or len(one.args) != len(other.args):
         return False
-    if isinstance(one, (sp.Limit, sp.Subs, sp.Integral)) and not goes_over_values(one):
+    if isinstance(one, (sp.Limit, sp.Subs, *_GOES_BETWEEN)) and not goes_over_values(one):
         return False
-    if isinstance(one, sp.Integral):
+    if isinstance(one, _GOES_BETWEEN):
         return one.limits == other.limits and equal(one.function, other.function)
     return all(_same_argument(a, b) for a, b in zip(one.args, other.args))
 

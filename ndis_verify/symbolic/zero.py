@@ -248,7 +248,15 @@ def value_at(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational], digits
     with mpmath.workdps(digits):
         try:
             value = _value(expression, {symbol: _number(value) for symbol, value in point.items()})
-        except (ArithmeticError, NameError, NotImplementedError, TypeError, ValueError, mpmath.libmp.NoConvergence):
+        except (
+            ArithmeticError,
+            MemoryError,
+            NameError,
+            NotImplementedError,
+            TypeError,
+            ValueError,
+            mpmath.libmp.NoConvergence,
+        ):
             return None
         return value if mpmath.isfinite(value) else None
 
