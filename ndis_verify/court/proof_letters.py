@@ -28,7 +28,7 @@ from ndis_verify.symbolic.fact import JUMPING, Fact
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.facts_of_signs import w as within
 from ndis_verify.symbolic.notation import anything, below, between_0_and_1, beyond, share, x
-from ndis_verify.symbolic.scopes import binders, bound, speaks
+from ndis_verify.symbolic.scopes import binders, bound, goes_over_values, speaks
 from ndis_verify.symbolic.zero import as_expression
 
 _BETWEEN_ENDS = (sp.Integral, sp.Sum, sp.Product)
@@ -60,6 +60,8 @@ def _under_binders(step: Step, behind: Mapping[Any, set[Any]]) -> Iterator[str]:
     for side in (step.lhs, step.rhs, step.witness):
         for node in binders(side):
             places = bound(node)
+            if isinstance(node, (sp.Sum, sp.Product)) and not goes_over_values(node):
+                yield f"{node.func.__name__} goes over what is no value of {min(places, key=str)}"
             for name, symbols in behind.items():
                 if name != node and (held := symbols & places) and speaks(node, name):
                     over = min(held, key=str)

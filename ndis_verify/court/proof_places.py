@@ -24,8 +24,8 @@ def of_places(derivation: Derivation, step: Step) -> Iterator[str]:
     sides = [as_expression(side) for side in (step.lhs, step.rhs) if side is not None]
     sums = [call for side in sides for call in _sums(side)]
     if step.kind == "fact" and sums:
-        for name in placed(derivation):
-            if any(speaks(call, name) for call in sums) and any(speaks(_beside_sums(side), name) for side in sides):
+        for name in (*placed(derivation), *_coordinates(sides)):
+            if any(call.has(name) for call in sums) and any(_beside_sums(side).has(name) for side in sides):
                 yield f"{name} stands for one coordinate, and is taken out of a sum over all"
     for use in (use for use in step.premises if isinstance(use, Use) and use.at):
         lemma = derivation if use.of is None else use.lemma
@@ -110,5 +110,9 @@ def _beside_sums(side: Any) -> Any:
     return side.xreplace({**{call: sp.Function("of_vectors", real=True)(*rest) for call, rest in vectors}, **gone})
 
 
+def _coordinates(sides: Iterable[Any]) -> set[Any]:
+    return {call for side in sides for call in _calls(side) if str(call.func) == OF_A_VECTOR}
+
+
 def _without_coordinates(side: Any) -> Any:
-    return side.xreplace({call: sp.Dummy(real=True) for call in _calls(side) if str(call.func) == OF_A_VECTOR})
+    return side.xreplace({call: sp.Dummy(real=True) for call in _coordinates([side])})

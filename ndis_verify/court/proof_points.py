@@ -11,6 +11,7 @@ import operator
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import mpmath
 import sympy as sp
@@ -39,6 +40,7 @@ _OF_AN_ARRAY = {
     inverse: lambda number: 1 / number,
 }
 _OF_COORDINATES = {OF_A_VECTOR, *OVER_COORDINATES}
+_NUMBERS: WeakKeyDictionary[Derivation, dict[Any, Any]] = WeakKeyDictionary()
 _UNREAD = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative, sp.Subs, sp.zoo, sp.nan)
 
 
@@ -69,7 +71,7 @@ def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple
         return None  # its rules may say what arrays are
     if any(one.lhs is None and one.name in _granting(derivation) for one in reached):
         return None  # words of a lemma about what is spoken of
-    written = _Written(names_of(derivation))
+    written = _Written(_numbers_of(derivation))
     relations: list[Any] = []
     for one in derivation.hypotheses:
         text, relation = (one.text, one.relation) if isinstance(one, Hypothesis) else (one, None)
@@ -87,7 +89,7 @@ def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple
     gap = written.gap(step)
     within = [(bound, one.relation) for one in relations for bound in _of_any(written.gap(one))]
     within += [(written.out(bound), relation) for bound, relation in written.all_assumed()]
-    existing = {_of_one_dimension(one) for one in said_to_exist(derivation)}
+    existing = set(map(_of_one_dimension, said_to_exist(derivation)))
     if any(one is None or one.free_symbols & existing for one in (gap, *(bound for bound, _ in within))):
         return None
     everywhere = [(_at_place(bound, place), relation) for bound, relation in within for place in (1, 2)]
@@ -125,12 +127,19 @@ def _of_one_dimension(value: Any) -> Any:
     return value.func(*parts) if number is None else number(*parts)
 
 
+def _numbers_of(derivation: Derivation) -> dict[Any, Any]:
+    """What names stand for where all sizes are 1."""
+    if derivation not in _NUMBERS:
+        numbers = {_of_one_dimension(name): _of_one_dimension(value) for name, value in names_of(derivation).items()}
+        _NUMBERS[derivation] = {name: value for name, value in numbers.items() if name != value}
+    return _NUMBERS[derivation]
+
+
 class _Written:
     """What is written with names, written out; and the relations to 0 that are assumed of the names in it."""
 
     def __init__(self, meant: Mapping[Any, Any]) -> None:
-        numbers = {_of_one_dimension(name): _of_one_dimension(value) for name, value in meant.items()}
-        self.meant = {name: value for name, value in numbers.items() if name != value}
+        self.meant = dict(meant)
         self.assumed: dict[tuple[Any, str], None] = {}
 
     def say(self, symbol: Any, value: Any) -> bool:
