@@ -52,11 +52,12 @@ def point_problems(derivation: Derivation, step: Step, rests_on: Iterable[str]) 
     if found is None:
         return
     gap, within = found
-    if _is_flat(step) and step.relation in ("<", ">") and sp.expand(gap) == 0:
+    strict = step.relation in ("<", ">") and _is_flat(step)  # zero vectors are looked at by other rules
+    if strict and sp.expand(gap) == 0:
         yield "both sides are one"
         return
     for point in _points(gap, within):
-        if _is_false(gap, step.relation, point):
+        if _is_false(gap, step.relation, point) or (strict and gap.subs(point) == 0):
             at = ", ".join(f"{one} = {value}" for one, value in point.items())
             yield f"is false at {at}" if at else "is false"
             return

@@ -131,7 +131,7 @@ def _edges(part: Any) -> Iterator[Any]:
 
 
 def may_be(symbol: sp.Symbol, value: Any) -> bool:
-    return all(getattr(value, f"is_{one}") for one in ASSUMPTIONS if getattr(symbol, f"is_{one}"))
+    return all(getattr(value, f"is_{one}") for one in (*ASSUMPTIONS, "nonzero") if getattr(symbol, f"is_{one}"))
 
 
 def wide(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:
