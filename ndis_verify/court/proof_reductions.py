@@ -18,6 +18,7 @@ from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 
 _POINTS = 24  # in wide ranges, of which some are outside of the domain
 _FAR = 1000
+_NEAR = sp.Rational(1, 10**6)  # of a root that is no rational number
 _VISIBLE = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
 _QUICK = (sp.log, sp.Abs, sp.Max, sp.Min)  # far out nothing is lost beside these, as it is beside exponentials
 _TURNING = (  # what has kinks or jumps, or nears a limit too fast for any digits
@@ -101,7 +102,7 @@ def _near_roots(value: Any, symbol: sp.Symbol) -> Iterator[sp.Rational]:
     if poly is None:
         return
     yield from poly.ground_roots()
-    ends = [end for interval, _ in poly.intervals() for end in interval]
+    ends = [end for interval, _ in poly.intervals(eps=_NEAR) for end in interval]
     yield from ((one + other) / 2 for one, other in pairwise(ends))
     for end in ends:
         yield from (end + sign * size for size in (sp.Rational(1, 8), 1, 1 + abs(end)) for sign in (1, -1))
