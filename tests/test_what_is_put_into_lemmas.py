@@ -315,3 +315,18 @@ def test_vectors_in_one_sum_have_as_many_coordinates():
     sizes.alike((total_of(pair), total_of(entry(a))))
     with pytest.raises(Misfit):
         sizes.alike((total_of(pair * entry(a)), zero))
+
+
+def test_what_is_shown_under_a_hypothesis_is_not_used_beyond_it():
+    """max(0, x - 5) = 0 where x <= 5 was used at x = 6, as the step does not name the hypothesis."""
+    given = Hypothesis("x <= 5", x <= 5)
+    without = lambda left, right: left.replace(sp.Max, lambda *_: zero) - right
+    shown = Step("m", "", sp.Max(0, x - 5), zero, reduce=without)
+
+    def used(value):
+        return wrong_with(
+            shown, infer("end", sp.Max(0, value - 5), "<=", zero, Use("m", at={x: value})), hypotheses=(given,)
+        )
+
+    assert "'m' is shown where x <= 5" in used(sp.Integer(6))
+    assert "is shown where" not in used(two)

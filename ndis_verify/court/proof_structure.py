@@ -21,7 +21,7 @@ from ndis_verify.court.proof_hypotheses import in_words, is_meant, misread, says
 from ndis_verify.court.proof_infinite import infinite_problems, untaken
 from ndis_verify.court.proof_letters import letter_problems
 from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
-from ndis_verify.court.proof_names import TAKEN, hidden, is_of_symbols, said_to_exist, variables
+from ndis_verify.court.proof_names import GOES_OVER, TAKEN, hidden, is_of_symbols, said_to_exist, variables
 from ndis_verify.court.proof_places import of_one_place
 from ndis_verify.court.proof_points import point_problems
 from ndis_verify.court.proof_reals import unreal
@@ -206,6 +206,8 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return f"{use.step!r} has a mean over {name}, which has no value there"
     if problem := known_call(derivation, use) or parted(use, lemma):
         return problem
+    if (one := _beyond(derivation, use)) is not None:
+        return f"{use.step!r} is shown where {one}, which may be false at the values that are put in"
     if held := set(use.at) & set(said_to_exist(lemma)):
         return f"{min(held, key=str)} is said to exist: nothing is put in its place"
     if use.of is None:
@@ -233,6 +235,23 @@ def _of_use(derivation: Derivation, use: Use) -> str:
             if not _grants(derivation, shown, h, use):
                 return f"{shown!r} does not say the hypothesis {text!r} of {lemma.id}"
     return ""
+
+
+def _beyond(derivation: Derivation, use: Use) -> Any:
+    """A hypothesis about what `use` replaces in an own step, where it may be false at the values that are put in:
+    divisions and reductions of the step rest on it, named or not; of what a fact goes over it says nothing.
+    """
+    if use.of is not None or not use.at or use.step in derivation.given:
+        return None
+    step = derivation.step(use.step)
+    over = {step.letters[name] for name in GOES_OVER if name in step.letters}
+    given = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis)]
+    given = [one for one in given if isinstance(one, sp.core.relational.Relational)]
+    for one in given:
+        replaced = one.subs(dict(use.at)) if one.free_symbols & (set(use.at) - over) else sp.true
+        if replaced != sp.true and replaced not in given:
+            return one
+    return None
 
 
 def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: Use) -> bool:
