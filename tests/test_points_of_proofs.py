@@ -1,5 +1,7 @@
 """What a proof says of numbers is looked at in digits, at points where all that it rests on holds."""
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 from steps_by_hand import claimed, evident, half, held, in_order, of_fact, one, two, wrong_with, zero
@@ -8,7 +10,7 @@ from whole_proofs import define, derivation, infer, passes
 from ndis_verify.court.proof_points import point_problems
 from ndis_verify.symbolic import notation as n
 from ndis_verify.symbolic.block_algebra import letter
-from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.special_functions import Pg, Qg
 
@@ -39,6 +41,8 @@ def found_at(left, sign, right, *before, hypotheses=(), rests_on=()):
         (sp.sqrt(p + 1), ">=", sp.sqrt(p) + 1),
         (Pg(p, p), "<=", Qg(p, p)),
         (f(x) + 1, "<=", f(x)),  # whatever it is
+        (f(x) + h(y), "<=", f(x) * h(y)),  # of which nothing is known
+        (f(x) / 2, ">=", f(x)),
         (n.scalar(n.transpose(u) * v), ">=", zero),
         (A * B, "=", A + B),
         (n.det(A), "=", n.det(A) ** 2),
@@ -58,8 +62,9 @@ def test_what_is_false_at_a_point_is_told(left, sign, right):
         (1 - sp.exp(-(p**2)), "<", one),  # at p = 90 in 50 digits both are 1
         (sp.log(x) * 2, "=", sp.log(x**2)),  # of x < 0 there is no real value
         (sp.sqrt(p), "<=", (p + 1) / 2),
-        (f(x) + h(y), "<=", f(x) * h(y)),  # of unknown functions nothing is said,
+        (f(x), "<=", f(y)),  # two values of one function: nothing is said,
         (sp.Integral(sp.exp(-x * y), (y, 0, 1)), ">=", one),  # nor of integrals
+        (2 ** (x**20), ">", zero),  # which at 90 has more digits than anything can hold
         (n.scalar(n.transpose(u) * u), ">=", zero),
         (A * n.inverse(A), "=", one),
         (n.scalar(n.transpose(u) * u), ">", zero),  # false of the zero vector alone: other rules ask for it
@@ -151,3 +156,23 @@ def test_a_false_end_is_refused_whatever_decided_it():
 def test_a_true_proof_has_no_such_problem():
     steps = (evident(held(y) ** 2 + 1, ">"), infer("end", y**2 + 1, ">", zero, "evident"))
     assert "is false" not in wrong_with(*steps)
+
+
+def test_of_a_function_of_which_something_is_known_nothing_is_said():
+    """What a fact says of it no number that is drawn has to be."""
+    known = of_fact("shown", "squared length", {"w": u, "w^T": n.transpose(u)})
+    assert found_at(f(x) / 2, ">=", f(x), known)
+    mean = define(f(x), h(x) ** 2)
+    assert found_at(f(x), ">=", f(x) / 2, mean) == []
+    assert found_at(h(x), ">=", h(x) / 2, mean) == []  # the definition speaks of it
+
+
+def test_a_part_holds_in_its_domain():
+    """max(0, x - 5) = 0 where x <= 5, as a part of a claim."""
+    step = Step(
+        "end", "", sp.Max(0, x - 5), zero, reduce=lambda left, right: left.replace(sp.Max, lambda *_: zero) - right
+    )
+    ends = (Conclusion("OTHER", "end", part="where x is at most 5"),)
+    part = Derivation("a.part", "", (), (), (step,), "end", {"x": x}, domain=(x <= 5,), concludes=ends)
+    assert list(point_problems(part, step, {"end"})) == []
+    assert list(point_problems(replace(part, domain=()), step, {"end"}))

@@ -15,6 +15,7 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter, without_rul
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import anything, beyond, det, scalar, transpose
+from ndis_verify.symbolic.scopes import goes_over_values
 from ndis_verify.symbolic.statement_terms import quantity
 
 x, y, t, q = sp.symbols("x y t q", real=True)
@@ -330,3 +331,29 @@ def test_what_is_shown_under_a_hypothesis_is_not_used_beyond_it():
 
     assert "'m' is shown where x <= 5" in used(sp.Integer(6))
     assert "is shown where" not in used(two)
+
+
+def test_letters_are_not_decided_by_a_reduction():
+    """A B = B A, by numbers in the place of letters."""
+    A, B = letter("A"), letter("B")
+    numbers = lambda left, right: (left - right).xreplace({A: x, B: y})
+    assert Step("end", "", A * B, B * A, reduce=numbers).holds is None
+
+
+def test_a_limit_comes_from_where_its_symbol_has_values():
+    """-1 = 1: what is equal for p > 0 under a limit at 0 from below."""
+    p = sp.Symbol("p", positive=True)
+    assert goes_over_values(sp.Limit(x / p, p, 0, "+"))
+    assert not goes_over_values(sp.Limit(x / p, p, 0, "-"))
+    assert not goes_over_values(sp.Limit(x / p, p, 0, "+-"))
+
+
+def test_words_of_a_lemma_are_about_its_own_function():
+    """h is continuous, in the words of a lemma, and floor is put in its place."""
+    h = sp.Function("h", real=True)
+    of = lemma((infer("end", h(t), "<=", h(t) + 1, "evident"),), {"t": t}, ("For numbers, h is continuous",))
+    use = Use("end", of=of, at={h(t): sp.floor(t)})
+    found = wrong_with(
+        infer("end", sp.floor(t), "<=", sp.floor(t) + 1, use), hypotheses=("For numbers, h is continuous",)
+    )
+    assert "speak of h, for which something is put" in found

@@ -20,12 +20,12 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.court.proof_names import names_of, said_to_exist
 from ndis_verify.court.proof_reductions import may_be, rational_roots, wide
 from ndis_verify.court.proof_values import where_alone
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.notation import anything, det, diagonal, inverse, positive_definite, scalar, trace, transpose
-from ndis_verify.symbolic.scopes import OF_A_VECTOR, OVER_COORDINATES, binders
+from ndis_verify.symbolic.scopes import OF_A_VECTOR, OVER_COORDINATES, binders, bound
 from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.transposes import base_letter
-from ndis_verify.symbolic.zero import SAMPLE_DIGITS, STABLE, as_expression, value_at
+from ndis_verify.symbolic.zero import SAMPLE_DIGITS, STABLE, any_value, as_expression, value_at
 
 _POINTS = 20  # at which a relation is looked at
 _DRAWN = 60  # of which the hypotheses hold at some
@@ -53,11 +53,11 @@ def point_problems(derivation: Derivation, step: Step, rests_on: Iterable[str]) 
         return
     gap, within = found
     strict = step.relation in ("<", ">") and _is_flat(step)  # zero vectors are looked at by other rules
-    if strict and sp.expand(gap) == 0:
+    if strict and 0 in (sp.expand(gap), sp.cancel(gap)):
         yield "both sides are one"
         return
     for point in _points(gap, within):
-        if _is_false(gap, step.relation, point) or (strict and gap.subs(point) == 0):
+        if _is_false(gap, step.relation, point) or (strict and _value(gap, point) == 0 and gap.subs(point) == 0):
             at = ", ".join(f"{one} = {value}" for one, value in point.items())
             yield f"is false at {at}" if at else "is false"
             return
@@ -87,7 +87,9 @@ def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple
         if not (relation.relation == "=" and written.say(relation.lhs, relation.rhs)):
             relations.append(relation)
     relations += where_alone(derivation).get(step.name, [])
-    gap = written.gap(step)
+    if all(end.part for end in derivation.concludes):
+        relations += [Step("", "", one.lhs, one.rhs, one.rel_op, kind="definition") for one in derivation.domain]
+    gap = written.gap(step, _constrained(derivation, reached))
     within = [(bound, one.relation) for one in relations for bound in _of_any(written.gap(one))]
     within += [(written.out(bound), relation) for bound, relation in written.all_assumed()]
     existing = set(map(_of_one_dimension, said_to_exist(derivation)))
@@ -97,12 +99,26 @@ def _in_numbers(derivation: Derivation, step: Step, rests_on: set[str]) -> tuple
     return _at_place(gap, 1), list(dict.fromkeys(everywhere))
 
 
-def _of_any(bound: Any) -> list[Any]:
+def _constrained(derivation: Derivation, reached: Iterable[Step]) -> set[Any]:
+    """The functions that a step rests on something about: facts, definitions and hypotheses, those of lemmas too."""
+    said: list[Any] = [getattr(one, "relation", None) for one in derivation.hypotheses]
+    for one in (one for step in reached for one in steps_in(step)):
+        if one.kind in ("fact", "definition", "argument"):
+            said += [one.lhs, one.rhs]
+        for use in one.premises:
+            if isinstance(use, Use) and use.of is not None:
+                said += [side for step in use.lemma.steps for side in (step.lhs, step.rhs)]
+                said += use.at.values()
+    spoken = [one for one in said if isinstance(one, (sp.Basic, sp.MatrixBase))]
+    return {call.func for one in spoken for call in one.atoms(AppliedUndef)}
+
+
+def _of_any(relation: Any) -> list[Any]:
     """What holds for any vector, at some that are numbers."""
     any_number = _of_one_dimension(anything)
-    if bound is None or not bound.has(any_number):
-        return [bound]
-    return [bound.subs(any_number, value) for value in (1, -1, 3)]
+    if relation is None or not relation.has(any_number):
+        return [relation]
+    return [relation.subs(any_number, value) for value in (1, -1, 3)]
 
 
 def _is_flat(step: Step) -> bool:
@@ -154,10 +170,21 @@ class _Written:
         self.meant[symbol] = written
         return True
 
-    def gap(self, step: Step) -> Any:
-        """The difference of the sides of a step, written out."""
+    def gap(self, step: Step, constrained: Iterable[Any] | None = None) -> Any:
+        """The difference of the sides of a step, written out; a call of a function that is not `constrained` is any
+        number that it may be, if the function is called once.
+        """
         sides = as_expression(step.lhs), as_expression(step.rhs)
-        return self.out(sides[0] - sides[1]) if all(isinstance(side, sp.Expr) for side in sides) else None
+        if not all(isinstance(side, sp.Expr) for side in sides):
+            return None
+        gap = sides[0] - sides[1]
+        if constrained is not None:
+            calls = sorted(gap.atoms(AppliedUndef), key=str)
+            heads = [call.func for call in calls]
+            known = {*_OF_AN_ARRAY, *(head for head in heads if str(head) in _OF_COORDINATES), *constrained}
+            free = [one for one in calls if one.func not in known and heads.count(one.func) == 1 and not bound(one)]
+            gap = gap.xreplace({call: any_value(call, number) for number, call in enumerate(free)})
+        return self.out(gap)
 
     def out(self, value: Any) -> Any:
         """`value` written out; None where more than symbols and known functions of them is left."""

@@ -119,6 +119,8 @@ class _Sizes:
         self.at = ""
         self._same: dict[Any, Any] = {}
         self._of: dict[Any, _Size] = {}
+        self._of_constants = False
+        self._written: set[Any] = set()
         self._sums: list[tuple[Any, list[Any]]] = []
 
     def same(self, one: _Size, other: _Size) -> None:
@@ -135,7 +137,10 @@ class _Sizes:
             self._unite(*arrays[0])
 
     def settle(self) -> None:
-        """That the blocks beside or above one another are together as large as the whole, where all are known."""
+        """That there is one number of coordinates where a sum of constants, which has as many terms, is spoken of; that
+        the blocks beside or above one another are together as large as the whole, where all are known."""
+        for number in self._written if self._of_constants else ():
+            self._unite(_PLACES, number)
         for whole, parts in self._sums:
             known = [self._find(part) for part in parts]
             if all(isinstance(part, sp.Expr) for part in known):
@@ -182,11 +187,13 @@ class _Sizes:
             one = waiting.pop()
             if isinstance(one, AppliedUndef) and str(one.func) in OVER_COORDINATES:
                 self._places(one.args)
+                self._of_constants |= not any(str(call.func) == OF_A_VECTOR for call in one.atoms(AppliedUndef))
             elif isinstance(one, AppliedUndef) and str(one.func) == OF_A_VECTOR:
                 vectors.add(one.args[0])
             elif isinstance(one, sp.Basic):
                 waiting += one.args
         written = {len(one.args) if str(one.func) == "vector" else _PLACES for one in vectors}
+        self._written |= written - {_PLACES}
         for number in written:
             self._unite(next(iter(written)), number)
 

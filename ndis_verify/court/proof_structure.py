@@ -7,6 +7,7 @@ nothing, which no proof rests on, only its facts and inferences are asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, islice
@@ -218,6 +219,8 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         return f"lemma {lemma.id} does not say what it concludes"
     if found is None or found.lhs is None:
         return f"{use.step!r} of {lemma.id} is no relation"
+    if named := _named_in_words(lemma, use):
+        return f"words that {lemma.id} supposes speak of {named}, for which something is put"
     for relation in lemma.domain if all(end.part for end in lemma.concludes) else ():
         here, asked = ([h.relation for h in d.hypotheses if isinstance(h, Hypothesis)] for d in (derivation, lemma))
         one = at_values(relation, use.at)
@@ -235,6 +238,13 @@ def _of_use(derivation: Derivation, use: Use) -> str:
             if not _grants(derivation, shown, h, use):
                 return f"{shown!r} does not say the hypothesis {text!r} of {lemma.id}"
     return ""
+
+
+def _named_in_words(lemma: Derivation, use: Use) -> str:
+    """A function for which `use` puts something in and which hypotheses in words name."""
+    heads = {str(key.func) for key in use.at if isinstance(key, AppliedUndef) and str(key.func) not in QUANTITIES}
+    words = {word for text in in_words(lemma) for word in re.findall(r"\w+", text)}
+    return min(heads & words, default="")
 
 
 def _beyond(derivation: Derivation, use: Use) -> Any:

@@ -145,7 +145,8 @@ class Step:
         else:
             outcome = is_zero(self.residual())
         if outcome is True and self.reduce is not None:
-            outcome = _zero_as_written(self)
+            flat = all(one.is_commutative for side in (self.lhs, self.rhs) for one in as_expression(side).free_symbols)
+            outcome = _zero_as_written(self) if flat else None  # letters are decided by their algebra
         if outcome is not True or self.relation == "=":
             return outcome
         return has_sign(as_expression(self.witness), self.relation)

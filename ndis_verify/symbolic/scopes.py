@@ -112,7 +112,10 @@ def goes_over_values(node: Any) -> bool:
     if isinstance(node, sp.Subs):
         return all(map(_is_value, node.variables, node.point))
     if isinstance(node, sp.Limit):
-        return _is_value(node.args[1], node.args[2], at_end=True)
+        symbol, place, side = node.args[1], node.args[2], str(node.args[3])
+        wrong = {"-": symbol.is_nonnegative, "+": symbol.is_nonpositive}
+        beyond = place == 0 and any(wrong[one] for one in wrong if one in side)
+        return not beyond and _is_value(symbol, place, at_end=True)
     if isinstance(node, (sp.Integral, sp.Sum, sp.Product)):
         inside = isinstance(node, sp.Integral)
         return all(
