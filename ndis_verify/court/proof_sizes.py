@@ -138,7 +138,8 @@ class _Sizes:
 
     def settle(self) -> None:
         """That there is one number of coordinates where a sum of constants, which has as many terms, is spoken of; that
-        the blocks beside or above one another are together as large as the whole, where all are known."""
+        the blocks beside or above one another are together as large as the whole, where all are known.
+        """
         for number in self._written if self._of_constants else ():
             self._unite(_PLACES, number)
         for whole, parts in self._sums:
