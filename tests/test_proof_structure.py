@@ -12,7 +12,8 @@ from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.proof_checks import ProofRun, proof
 from ndis_verify.court.proof_ends import concluded, unconcluded
 from ndis_verify.court.proof_faults import faults_by_rule, noticed
-from ndis_verify.court.proof_structure import lemmas, problems
+from ndis_verify.court.proof_paths import lemmas
+from ndis_verify.court.proof_structure import problems
 from ndis_verify.court.statement_checks import mismatches, missing_link, what_stands
 from ndis_verify.statements.mutation import Mutant, mutants
 from ndis_verify.statements.reading import statement

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.checks import Mutants
 from ndis_verify.court.comparisons import always
-from ndis_verify.court.proof_structure import lemmas, loose_ends, problems
+from ndis_verify.court.proof_paths import lemmas
+from ndis_verify.court.proof_structure import loose_ends, problems
 from ndis_verify.court.proofs_of_a_run import is_told
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 

@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 import sympy as sp
 
 from ndis_verify.court.proof_hypotheses import is_meant, is_read, says
+from ndis_verify.court.proof_paths import lemmas, reached
 from ndis_verify.court.proof_sizes import misfit
-from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER, lemmas, reached
+from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER
 from ndis_verify.court.statement_values import values_missing
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES

@@ -1,8 +1,9 @@
 """Whether what a proof says of numbers is true at points, in digits, where all that it rests on holds.
 
 The steps decide themselves by symbols; here each relation between numbers is looked at once more, by other means. It
-refuses and grants nothing: of what speaks of unknown functions, of what facts say to exist, of integrals and limits, or
-rests on a hypothesis whose truth at a point cannot be told, it says nothing.
+refuses and grants nothing. It says nothing of what facts say to exist or tell of a function, of integrals and limits,
+and of what rests on a hypothesis whose truth at a point cannot be told; a function of which nothing is known is any
+number.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ndis_verify.court.proof_names import names_of, said_to_exist
-from ndis_verify.court.proof_reductions import may_be, rational_roots, wide
+from ndis_verify.court.proof_reductions import VISIBLE, may_be, rational_roots, wide
 from ndis_verify.court.proof_values import where_alone
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.notation import anything, det, diagonal, inverse, positive_definite, scalar, trace, transpose
@@ -32,7 +33,6 @@ _DRAWN = 60  # of which the hypotheses hold at some
 _HOLDS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq}
 _CORNERS = tuple(map(sp.Integer, (0, 0, 1, -1, 2, -2)))
 _DEEP = 20  # names that are made of names
-_LEAST = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
 _ASSUMED = {"positive": ">", "nonnegative": ">=", "negative": "<", "nonpositive": "<="}
 _SAME = lambda number: number  # noqa: E731
 _OF_AN_ARRAY = {
@@ -280,7 +280,7 @@ def _holds(gap: Any, relation: str, point: Mapping[sp.Symbol, sp.Rational]) -> b
 def _is_false(gap: Any, relation: str, point: Mapping[sp.Symbol, sp.Rational]) -> bool:
     """Whether the difference of the sides has another sign, in digits that stay at twice as many."""
     value = _value(gap, point)
-    if value is None or mpmath.im(value) != 0 or abs(value) <= _LEAST or _HOLDS[relation](mpmath.re(value), 0):
+    if value is None or mpmath.im(value) != 0 or abs(value) <= VISIBLE or _HOLDS[relation](mpmath.re(value), 0):
         return False
     finer = _value(gap, point, 2 * SAMPLE_DIGITS)
     return finer is not None and bool(abs(value - finer) < STABLE * abs(finer))

@@ -19,7 +19,7 @@ from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 _POINTS = 24  # in wide ranges, of which some are outside of the domain
 _FAR = 1000
 _NEAR = sp.Rational(1, 10**6)  # of a root that is no rational number
-_VISIBLE = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
+VISIBLE = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
 _QUICK = (sp.log, sp.Abs, sp.Max, sp.Min)  # far out nothing is lost beside these, as it is beside exponentials
 _TURNING = (  # what has kinks or jumps, or nears a limit too fast for any digits
     *(sp.Abs, sp.Max, sp.Min, *STEPPED),
@@ -39,7 +39,7 @@ def reduction_problems(derivation: Derivation, step: Step) -> Iterator[str]:
     within = [one for one in (*domain, *_relations(derivation)) if isinstance(one, orders)]
     for entry in map(as_expression, gap if isinstance(gap, sp.MatrixBase) else [gap]):
         near = nonzero_somewhere(entry, points=lambda e: _points(e, within), least=0.0) if _is_plain(entry) else False
-        if near or nonzero_somewhere(entry, points=lambda e: _far_points(e, within), least=_VISIBLE):
+        if near or nonzero_somewhere(entry, points=lambda e: _far_points(e, within), least=VISIBLE):
             yield "its sides differ somewhere in the domain, whatever its reduction makes of them"
     for side, name in (("rhs", "right"), ("lhs", "left")):
         if _takes_another(step, side):

@@ -12,8 +12,9 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.court.proof_paths import reached
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.symbolic.derivation import Derivation, Use, named, steps_in
+from ndis_verify.symbolic.derivation import Derivation, Step, Use, steps_in
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.meanings import Ri, g, gt, q, x
 from ndis_verify.symbolic.notation import scalar
@@ -84,7 +85,7 @@ def _of_vector(whole: Derivation, use: Use, key: Any) -> str:
 
 def _speaks_of(whole: Derivation, name: str, key: Any) -> bool:
     """Whether a fact that a step rests on speaks of a vector otherwise than by its coordinates."""
-    facts = [one for step in _behind(whole, name) for one in steps_in(step) if one.kind == "fact"]
+    facts = [one for step in _steps_behind(whole, name) for one in steps_in(step) if one.kind == "fact"]
     spoken = [value for one in facts for value in (one.lhs, one.rhs, *one.letters.values())]
     return any(key.args[0] in side.xreplace({key: sp.Integer(0)}).free_symbols for side in _expressions(spoken))
 
@@ -114,7 +115,7 @@ def _is_moved_density(derivation: Derivation, use: Use, key: Any) -> bool:
 def _known(whole: Derivation, name: str) -> set[Any]:
     """The functions that facts write, and definitions define, among what a step rests on."""
     found = set()
-    for one in (one for step in _behind(whole, name) for one in steps_in(step)):
+    for one in (one for step in _steps_behind(whole, name) for one in steps_in(step)):
         if one.kind == "definition" and isinstance(one.lhs, AppliedUndef):
             found.add(one.lhs.func)
         if one.kind == "fact" and one.fact in FACTS:
@@ -126,15 +127,10 @@ def _known(whole: Derivation, name: str) -> set[Any]:
     return found
 
 
-def _behind(whole: Derivation, name: str) -> list[Any]:
+def _steps_behind(whole: Derivation, name: str) -> list[Step]:
     """The steps that a step rests on, and itself."""
-    steps, waiting, seen = {step.name: step for step in whole.steps}, [name], set[str]()
-    while waiting:
-        one = waiting.pop()
-        if one not in seen and one in steps:
-            seen.add(one)
-            waiting += named(steps[one])
-    return [steps[one] for one in seen]
+    behind = reached(whole, [name])
+    return [step for step in whole.steps if step.name in behind]
 
 
 def _functions(value: Any) -> set[Any]:

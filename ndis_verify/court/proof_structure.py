@@ -23,6 +23,7 @@ from ndis_verify.court.proof_infinite import infinite_problems, untaken
 from ndis_verify.court.proof_letters import letter_problems
 from ndis_verify.court.proof_means import density_problems, is_density, mean_problems, no_density
 from ndis_verify.court.proof_names import GOES_OVER, TAKEN, hidden, is_of_symbols, said_to_exist, variables
+from ndis_verify.court.proof_paths import reached, uses
 from ndis_verify.court.proof_places import of_one_place
 from ndis_verify.court.proof_points import point_problems
 from ndis_verify.court.proof_reals import unreal
@@ -118,15 +119,6 @@ def _idle_parts(derivation: Derivation) -> Iterator[str]:
     yield from (f"hypothesis {text!r} is idle" for text in _idle_hypotheses(derivation))
 
 
-def lemmas(derivation: Derivation) -> dict[str, Derivation]:
-    """The derivations that this one rests on, and those rest on, by id."""
-    found: dict[str, Derivation] = {}
-    for use in (use for step in derivation.steps for use in uses(step)):
-        if use.of is not None and use.lemma.id not in found:
-            found |= {use.lemma.id: use.lemma, **lemmas(use.lemma)}
-    return found
-
-
 def _namesakes(derivation: Derivation) -> list[str]:
     """Lemmas of which only one would be looked at, as they go by one id, and what rests on itself."""
     found: dict[str, Derivation] = {}
@@ -142,11 +134,6 @@ def _namesakes(derivation: Derivation) -> list[str]:
                 yield from wrong(lemma, (*above, one.id))
 
     return list(islice(wrong(derivation, ()), 1))
-
-
-def uses(step: Step) -> list[Use]:
-    inner = [use for shown in step.conditions.values() if isinstance(shown, Step) for use in uses(shown)]
-    return [premise for premise in step.premises if isinstance(premise, Use)] + inner
 
 
 def _unknown(derivation: Derivation, k: int) -> Iterator[str]:
@@ -448,20 +435,6 @@ def _says(step: Step, wanted: Instance) -> bool:
     if right is None:
         return is_value(step.rhs, Known()) if isinstance(left, sp.Integral) else step.rhs.is_finite is not False
     return equal(opened(step.rhs), opened(right))
-
-
-def reached(derivation: Derivation, ends: Iterable[str]) -> set[str]:
-    """The steps and hypotheses on a path to one of the steps `ends`."""
-    waiting, seen = [*ends], set[str]()
-    names = {step.name: step for step in derivation.steps}
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            if name in names:
-                lent = [h for use in uses(names[name]) if use.of is not None for h in use.lemma.given]
-                waiting += named(names[name]) + [h for h in lent if h in derivation.given]
-    return seen
 
 
 def _idle(derivation: Derivation) -> list[str]:

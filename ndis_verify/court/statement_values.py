@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.court.proof_inverses import Definite
+from ndis_verify.court.proof_paths import reached
 from ndis_verify.court.proof_signs import Signs
-from ndis_verify.court.proof_structure import reached
 from ndis_verify.court.proof_values import known_after
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.calculus import differentiated

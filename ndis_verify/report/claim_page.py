@@ -14,7 +14,7 @@ from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.certificate_store import FOLDER, read
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.proof_checks import ProofRun
-from ndis_verify.court.proof_structure import lemmas
+from ndis_verify.court.proof_paths import lemmas
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import Violation, missing_link
 from ndis_verify.court.statement_mutants import faults_line

@@ -17,7 +17,7 @@ from ndis_verify.claim import Claim, Kind, Verdict
 from ndis_verify.claims.kinds import kind_of
 from ndis_verify.claims.ledger import all_claims
 from ndis_verify.court.proof_checks import ProofRun
-from ndis_verify.court.proof_structure import lemmas, uses
+from ndis_verify.court.proof_paths import lemmas, uses
 from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.mechanisms.neighbours import NEIGHBOURS
 from ndis_verify.report.places import label_of, subject_of
