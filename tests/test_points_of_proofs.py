@@ -7,7 +7,7 @@ import sympy as sp
 from steps_by_hand import claimed, evident, half, held, in_order, of_fact, one, two, wrong_with, zero
 from whole_proofs import define, derivation, infer, passes
 
-from ndis_verify.court.proof_points import point_problems
+from ndis_verify.court.proof_points import Points
 from ndis_verify.symbolic import notation as n
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Step, Use
@@ -26,7 +26,7 @@ def found_at(left, sign, right, *before, hypotheses=(), rests_on=()):
     step = infer("end", left, sign, right, *(one.name for one in before))
     whole = derivation((*before, step), {}, hypotheses)
     names = {one.name for one in before} | {h.text for h in hypotheses} | {"end", *rests_on}
-    return list(point_problems(whole, step, names))
+    return list(Points(whole).problems(step, names))
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_what_rests_on_what_cannot_be_told_is_left_alone(given):
     step = infer("end", x, ">=", one, "h")
     whole = derivation((step,), {}, (given,))
     text = given if isinstance(given, str) else given.text
-    assert list(point_problems(whole, step, {"end", text})) == []
-    assert list(point_problems(whole, step, {"end"}))
+    assert list(Points(whole).problems(step, {"end", text})) == []
+    assert list(Points(whole).problems(step, {"end"}))
 
 
 def test_what_a_fact_says_to_exist_is_no_number_that_is_drawn():
@@ -174,5 +174,5 @@ def test_a_part_holds_in_its_domain():
     )
     ends = (Conclusion("OTHER", "end", part="where x is at most 5"),)
     part = Derivation("a.part", "", (), (), (step,), "end", {"x": x}, domain=(x <= 5,), concludes=ends)
-    assert list(point_problems(part, step, {"end"})) == []
-    assert list(point_problems(replace(part, domain=()), step, {"end"}))
+    assert list(Points(part).problems(step, {"end"})) == []
+    assert list(Points(replace(part, domain=())).problems(step, {"end"}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.checks import Mutants
@@ -41,9 +40,9 @@ def _verified(derivation: Derivation) -> Evidence:
     proofs = [derivation, *lemmas(derivation).values()]
     if loose := [text for one in proofs for text in loose_ends(one)]:
         return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
-    for one in filter(is_told, proofs):
+    told = [one for one in proofs if is_told(one)]
+    for one in told:
         one.mark_decided()
-        _STRUCTURES[one] = ()
     decided: list[tuple[Step, bool | None]] = []
     for owner, step in ((one, step) for one in proofs for step in one.steps if step.kind in DECIDED):
         decided.append((step, owner.holds(step)))
@@ -55,7 +54,7 @@ def _verified(derivation: Derivation) -> Evidence:
                 count=len(decided),
                 counted="steps",
             )
-    if loose := [text for one in proofs for text in _structure(one)]:
+    if loose := [text for one in proofs if one not in told for text in problems(one)]:
         return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
     unknown = [step.name for step, holds in decided if holds is None]
     if unknown or not decided:
@@ -64,13 +63,3 @@ def _verified(derivation: Derivation) -> Evidence:
     detail = f"derivation {derivation.id}" + (f"; argued in words: {', '.join(facts)}" if facts else "")
     detail += "".join(f"; part: {one.part}" for one in derivation.concludes if one.part)
     return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps", argued=len(facts))
-
-
-_STRUCTURES: WeakKeyDictionary[Derivation, tuple[str, ...]] = WeakKeyDictionary()
-
-
-def _structure(derivation: Derivation) -> tuple[str, ...]:
-    """`problems` of a derivation, asked once: it is a premise of many others, and the proof of several claims."""
-    if derivation not in _STRUCTURES:
-        _STRUCTURES[derivation] = tuple(problems(derivation))
-    return _STRUCTURES[derivation]

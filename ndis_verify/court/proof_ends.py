@@ -108,9 +108,10 @@ def _concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tu
         return set(), f"{name}: {text}"
     known = definitions(stated, end.symbols)
     found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
-    if text := next(values_missing(derivation, end, stated, found), ""):
-        return set(), f"{name}: {text}"
-    return found, "" if found else f"{name} is no relation of the statement"
+    if not found:
+        return found, f"{name} is no relation of the statement"
+    text = next(values_missing(derivation, end, stated, found), "")
+    return (set(), f"{name}: {text}") if text else (found, "")
 
 
 def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.court.proof_digits import VISIBLE, AtPoint, may_be, wide
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step
-from ndis_verify.symbolic.scopes import ASSUMPTIONS, STEPPED
+from ndis_verify.symbolic.scopes import STEPPED
 from ndis_verify.symbolic.sides import opened
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
@@ -19,7 +20,6 @@ from ndis_verify.symbolic.zero import as_expression, is_zero, nonzero_somewhere
 _POINTS = 24  # in wide ranges, of which some are outside of the domain
 _FAR = 1000
 _NEAR = sp.Rational(1, 10**6)  # of a root that is no rational number
-VISIBLE = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
 _QUICK = (sp.log, sp.Abs, sp.Max, sp.Min)  # far out nothing is lost beside these, as it is beside exponentials
 _TURNING = (  # what has kinks or jumps, or nears a limit too fast for any digits
     *(sp.Abs, sp.Max, sp.Min, *STEPPED),
@@ -83,7 +83,8 @@ def _within(
     points: Iterable[Mapping[sp.Symbol, sp.Rational]], within: Iterable[Any]
 ) -> Iterator[Mapping[sp.Symbol, sp.Rational]]:
     for point in points:
-        if all(one.subs(point) == sp.true for one in within if one.free_symbols <= set(point)):
+        at = AtPoint(point)
+        if all(at.holds(one.lhs - one.rhs, one.rel_op) for one in within if one.free_symbols <= set(point)):
             yield point
 
 
@@ -129,15 +130,3 @@ def _edges(part: Any) -> Iterator[Any]:
         yield from (one - other for one, other in combinations(part.args, 2))
     else:
         yield from part.args
-
-
-def may_be(symbol: sp.Symbol, value: Any) -> bool:
-    return all(getattr(value, f"is_{one}") for one in (*ASSUMPTIONS, "nonzero") if getattr(symbol, f"is_{one}"))
-
-
-def wide(symbol: sp.Symbol, drawn: random.Random) -> sp.Rational:
-    """Between a hundredth and a hundred, of either sign where the symbol may have both."""
-    size = (
-        sp.Integer(drawn.randint(1, 99)) if symbol.is_integer else sp.Rational(round(100 ** (2 * drawn.random())), 100)
-    )
-    return -size if symbol.is_nonpositive or not (symbol.is_nonnegative or drawn.getrandbits(1)) else size

@@ -28,14 +28,23 @@ class Signs:
         self._said = list(said)
         self._looked_at = 0
         self._names: dict[Any, Any] = {}
+        self._written_out: dict[Any, Any] = {}  # by the names that are known now
         self._known: dict[Any, str] = {}
         self._strict: list[Any] = []
         self._not_zero: set[Any] = set()
         self._found: dict[Any, str] = {}  # by what is known now
 
     def beside(self, relations: list[Step]) -> Signs:
-        """The same, where relations hold as well."""
-        return Signs([*self._said, *relations]) if relations else self
+        """The same, where relations hold as well; what was looked at is not looked at again."""
+        if not relations:
+            return self
+        self._look()
+        more = Signs([*self._said, *relations])
+        more._looked_at = self._looked_at
+        more._names, more._written_out = dict(self._names), dict(self._written_out)
+        more._known, more._strict = dict(self._known), list(self._strict)
+        more._not_zero, more._found = set(self._not_zero), dict(self._found)
+        return more
 
     def learn(self, step: Step | None) -> None:
         """What a step says that was decided, or a hypothesis: what a name is, or a relation."""
@@ -57,6 +66,7 @@ class Signs:
                 self._keep(lhs, step.relation[0])
         elif step.kind == "definition" and isinstance(lhs, (sp.Symbol, AppliedUndef)):
             self._names[lhs] = self._opened(rhs)
+            self._written_out.clear()
             if assumed_sign(lhs):
                 self._keep(self._names[lhs], assumed_sign(lhs))
         elif len(sign := self.sign(rhs)) == 1:
@@ -72,7 +82,11 @@ class Signs:
 
     def _opened(self, expression: Any) -> Any:
         """With what its names stand for in their places."""
-        return expression.xreplace(self._names) if self._names else expression
+        if not self._names:
+            return expression
+        if expression not in self._written_out:
+            self._written_out[expression] = expression.xreplace(self._names)
+        return self._written_out[expression]
 
     def zeros(self, expression: Any) -> list[Any]:
         """The factors of an expression that may be 0."""
@@ -189,6 +203,8 @@ class Signs:
         there is no more than 0 where there is at their ends.
         """
         shares = [one for one in expression.atoms(Phi, sp.exp) if isinstance(one, Phi) or self._falls(one.args[0])]
+        if not shares:
+            return ""
         names = {share: sp.Dummy(real=True) for share in shares}
         least, strict = sp.expand(expression.xreplace(names)), False
         for share, name in names.items():
@@ -198,7 +214,7 @@ class Signs:
                 return ""
             least = sp.expand(least.xreplace({name: sp.Integer(0 if sign == ">" else 1)}))
             strict = strict or sign == ">" or isinstance(share, Phi)
-        if not shares or least.free_symbols & {*names.values()}:
+        if least.free_symbols & {*names.values()}:
             return ""
         found = ">=" if least == 0 else self.sign(least)
         return ">" if found == ">=" and strict else found if found[:1] == ">" else ""

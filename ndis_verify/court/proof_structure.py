@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, islice
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -53,10 +54,19 @@ WEAKER = {"=": ("=", "<=", ">="), "<": ("<", "<="), ">": (">", ">="), "<=": ("<=
 BOUNDS = {"positive": (">", 0), "nonnegative": (">=", 0), "negative": ("<", 0), "nonpositive": ("<=", 0)}
 
 
+_PROBLEMS: WeakKeyDictionary[Derivation, tuple[str, ...]] = WeakKeyDictionary()
+
+
 def problems(derivation: Derivation) -> list[str]:
     """What is wrong with the graph of a derivation; of one that says nothing of its conclusions, with its facts and
-    inferences.
+    inferences. Asked once: it is a premise of many others, and the proof of several claims.
     """
+    if derivation not in _PROBLEMS:
+        _PROBLEMS[derivation] = tuple(_problems(derivation))
+    return [*_PROBLEMS[derivation]]
+
+
+def _problems(derivation: Derivation) -> list[str]:
     if not derivation.concludes:
         linked = [k for k, step in enumerate(derivation.steps) if step.kind in ("fact", "inference")]
         return loose_ends(derivation) or [text for k in linked for text in step_problems(derivation, k)]
@@ -68,15 +78,7 @@ def problems(derivation: Derivation) -> list[str]:
         return wrong
     whole, parts = ([one.step for one in derivation.concludes if bool(one.part) is part] for part in (False, True))
     found = [*_without_values(derivation, whole), *_without_values(derivation, parts, derivation.domain)]
-    return list(dict.fromkeys(found)) or list(_false_at_points(derivation))
-
-
-def _false_at_points(derivation: Derivation) -> Iterator[str]:
-    """Asked last: the other problems say why."""
-    for step in derivation.steps:
-        rests_on = reached(derivation, [step.name])
-        for one in steps_in(step):
-            yield from (f"step {step.name!r}: {text}" for text in point_problems(derivation, one, rests_on))
+    return list(dict.fromkeys(found)) or list(point_problems(derivation))  # asked last: the others say why
 
 
 def _without_values(derivation: Derivation, ends: Iterable[str], domain: tuple[Any, ...] = ()) -> Iterator[str]:

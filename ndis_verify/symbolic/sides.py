@@ -210,8 +210,10 @@ def put_in(side: Any, old: Any, new: Any, fixed: Iterable[Any] = ()) -> Any:
     of its values, or where an array would lose its size. SymPy refuses where one name is bound in both `side` and
     `new`, which is no harm where it is free in neither.
     """
-    old, new = as_expression(old), as_expression(new)
-    if captured(side, old, new, fixed) or number_of_array(as_expression(side), {old: new}) is not None:
+    side, old, new = map(as_expression, (side, old, new))
+    if not old.free_symbols <= side.atoms(sp.Symbol):  # most equations are of other parts
+        return side
+    if captured(side, old, new, fixed) or number_of_array(side, {old: new}) is not None:
         return side
     try:
         return side.subs(old, new)

@@ -17,8 +17,10 @@ _is_whole = sp.Mul._eval_is_integer
 
 def _sign(expression: Any) -> Any:
     """The value of least size, by the ends of the ranges of symbols; None where a whole number is divided by."""
-    below = expression.as_numer_denom()[1].free_symbols
-    return None if any(one.is_integer for one in below) else _sign_at_ends(expression)
+    if any(one.is_integer for one in expression.free_symbols):
+        if any(one.is_integer for one in expression.as_numer_denom()[1].free_symbols):
+            return None
+    return _sign_at_ends(expression)
 
 
 def _whole(product: Any) -> bool | None:

@@ -245,20 +245,32 @@ def value_at(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Rational], digits
     """The value at a rational point in mpmath's numbers of that many digits, real or complex; None where it has none,
     is not finite, or mpmath has no such function.
     """
-    with mpmath.workdps(digits):
-        try:
-            value = _value(expression, {symbol: _number(value) for symbol, value in point.items()})
-        except (
-            ArithmeticError,
-            MemoryError,
-            NameError,
-            NotImplementedError,
-            TypeError,
-            ValueError,
-            mpmath.libmp.NoConvergence,
-        ):
-            return None
-        return value if mpmath.isfinite(value) else None
+    return Values(point, digits).of(expression)
+
+
+class Values:
+    """`value_at` of several expressions at one point; what stands in more than one of them is computed once."""
+
+    def __init__(self, point: Mapping[sp.Symbol, sp.Rational], digits: int) -> None:
+        self._digits = digits
+        with mpmath.workdps(digits):
+            self._known: dict[sp.Expr, Any] = {symbol: _number(value) for symbol, value in point.items()}
+
+    def of(self, expression: sp.Expr) -> Any:
+        with mpmath.workdps(self._digits):
+            try:
+                value = _value(expression, self._known)
+            except (
+                ArithmeticError,
+                MemoryError,
+                NameError,
+                NotImplementedError,
+                TypeError,
+                ValueError,
+                mpmath.libmp.NoConvergence,
+            ):
+                return None
+            return value if mpmath.isfinite(value) else None
 
 
 def _number(value: sp.Rational) -> Any:
