@@ -45,7 +45,7 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
     for proof, one in ends:
         wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
         if stated is not None and not one.part:
-            met_here, text = concluded(proof, one, stated)
+            met_here, text = _matched(proof, one, stated)
             met |= met_here
             wrong += [text] if text else []
     if whole or (wanted and wanted <= met):
@@ -56,7 +56,9 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
         wrong += [f"no proof concludes {text}" for text in left] or (
             [] if wanted else ["an equivalence of this form is not compared with proofs"]
         )
-    return wrong
+    if wrong or stated is None:
+        return wrong
+    return [text for proof, one in ends if not one.part and (text := concluded(proof, one, stated)[1])]
 
 
 def compared(claim_id: str, stated: Statement | None, proofs: list[Derivation]) -> bool:
@@ -67,24 +69,37 @@ def compared(claim_id: str, stated: Statement | None, proofs: list[Derivation]) 
     return set(relations(stated.claimed)) <= set().union(*(concluded(proof, one, stated)[0] for proof, one in ends))
 
 
-_CONCLUDED: WeakKeyDictionary[Derivation, dict[tuple[Conclusion, Statement], tuple[frozenset[Relation], str]]] = (
-    WeakKeyDictionary()
-)
+_Found = tuple[frozenset[Relation], str]  # relations of a statement, or what keeps a step from being one
+_OfEnds = WeakKeyDictionary[Derivation, dict[tuple[Conclusion, Statement], _Found]]
+_MATCHED: _OfEnds = WeakKeyDictionary()
+_CONCLUDED: _OfEnds = WeakKeyDictionary()
 
 
-def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[frozenset[Relation], str]:
-    """The relations of `stated` that the step is, under hypotheses of `stated`, or what keeps it from being one.
+def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> _Found:
+    """The relations of `stated` that the step is, under hypotheses of `stated` by which they have values, or what keeps
+    it from being one.
 
     Asked once of the same three: the verdict, the page of the claim and the graph of the ledger ask in turn.
     """
     known = _CONCLUDED.setdefault(derivation, {})
     if (end, stated) not in known:
-        found, text = _concluded(derivation, end, stated)
+        found, text = _matched(derivation, end, stated)
+        if found and (missing := next(values_missing(derivation, end, stated, found), "")):
+            found, text = frozenset(), f"{derivation.id}: {end.step!r}: {missing}"
+        known[end, stated] = found, text
+    return known[end, stated]
+
+
+def _matched(derivation: Derivation, end: Conclusion, stated: Statement) -> _Found:
+    """The same, whether they have values or not, which takes longer to tell."""
+    known = _MATCHED.setdefault(derivation, {})
+    if (end, stated) not in known:
+        found, text = _relations_of(derivation, end, stated)
         known[end, stated] = frozenset(found), text
     return known[end, stated]
 
 
-def _concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
+def _relations_of(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
     step = derivation.step(end.step)
     name = f"{derivation.id}: {end.step!r}"
     if step.kind not in (*DECIDED, "fact"):
@@ -108,10 +123,7 @@ def _concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tu
         return set(), f"{name}: {text}"
     known = definitions(stated, end.symbols)
     found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
-    if not found:
-        return found, f"{name} is no relation of the statement"
-    text = next(values_missing(derivation, end, stated, found), "")
-    return (set(), f"{name}: {text}") if text else (found, "")
+    return found, "" if found else f"{name} is no relation of the statement"
 
 
 def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -25,7 +26,8 @@ _OF_AN_ARRAY = {
     inverse: lambda number: 1 / number,
 }
 _OF_COORDINATES = {OF_A_VECTOR, *OVER_COORDINATES}
-_UNREAD = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative, sp.Subs, sp.zoo, sp.nan)
+_UNREAD_KINDS = (sp.Integral, sp.Sum, sp.Product, sp.Limit, sp.Derivative, sp.Subs)
+_UNREAD = (*_UNREAD_KINDS, sp.zoo, sp.nan)
 
 
 class Written(NamedTuple):
@@ -92,7 +94,7 @@ class Names:
     def _out(self, value: Any) -> Written:
         if not isinstance(value, sp.Expr):
             return Written(None)
-        if not self._is_known(value):
+        if not self._is_known(value) and _has_twice(value):
             value = sp.expand(value)  # what is unknown may cancel
         assumed: list[Bound] = []
         for _ in range(_DEEP):
@@ -128,6 +130,12 @@ class Names:
     def _meaning(self, name: Any, call: Any) -> Any:
         meant = self._meant[name]
         return meant if call == name else meant.subs(dict(zip(name.args, call.args, strict=True)), simultaneous=True)
+
+
+def _has_twice(value: Any) -> bool:
+    """Whether one kind of what is unknown stands in it more than once."""
+    unknown = (node.func for node in sp.preorder_traversal(value) if isinstance(node, (AppliedUndef, *_UNREAD_KINDS)))
+    return any(times > 1 for times in Counter(unknown).values())
 
 
 def numbers_of(derivation: Derivation) -> dict[Any, Any]:

@@ -23,6 +23,7 @@ from ndis_verify.court.proof_reductions import rational_roots
 from ndis_verify.court.proof_values import where_alone
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use, steps_in
 from ndis_verify.symbolic.notation import positive_definite
+from ndis_verify.symbolic.zero import nonzero_somewhere
 
 _POINTS = 20  # at which a relation is looked at
 _DRAWN = 60  # of which the hypotheses hold at some
@@ -60,7 +61,7 @@ class Points:
             return
         gap, within = found
         strict = step.relation in ("<", ">") and is_flat(step)  # zero vectors are looked at by other rules
-        if strict and 0 in (sp.expand(gap), sp.cancel(gap)):
+        if strict and not nonzero_somewhere(gap) and 0 in (sp.expand(gap), sp.cancel(gap)):
             yield "both sides are one"
             return
         for at in _points(gap, within):
