@@ -29,6 +29,13 @@ def test_every_work_is_done_by_both_paths_alike(small, monkeypatch):
         assert all(seconds >= 0 for seconds in least.values()) and apart < 1e-11
 
 
+def test_certified_values_are_timed_with_the_processes_that_they_take():
+    *values, (_, on_the_command_line) = work.certified_works(0.02)
+    for name, call in values:
+        assert call().justified_digits() >= int(re.search(r"(\d+) digits", name)[1])
+    assert work._seconds(on_the_command_line, 0.0) > 0.02  # an interpreter has begun and ended
+
+
 def test_only_those_are_timed_that_compute_the_same(monkeypatch):
     """A library for equal covariances took another law, in less time."""
     laws = work.problems.random_spectrum(np.random.default_rng(3), 2)
@@ -47,12 +54,14 @@ def test_the_kernel_is_left_alone_inside_only():
 
 
 def test_the_page_has_the_lines_of_the_code(small):
-    lines = re.findall(r"^\| ([^|]+) \|", PAGE.read_text(), re.MULTILINE)[1:]
+    first, second = PAGE.read_text().split(work._CERTIFIED)
+    lines = [name for text in (first, second) for name in re.findall(r"^\| ([^|]+) \|", text, re.MULTILINE)][1:]
 
     def plain(name):
         return re.sub(r"[\d,]+", "", name)
 
-    assert [plain(line) for line in lines] == [plain(one.name) for one in small]
+    names = [*(one.name for one in small), *(name for name, _ in work.certified_works(0.02))]
+    assert list(map(plain, lines)) == list(map(plain, names))
     assert PAGE.read_text().startswith(work._HEAD)
 
 

@@ -6,6 +6,9 @@ is a published library on the same numbers. Run with one thread for BLAS, or its
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +31,7 @@ from ndis_verify.fast.least_squares.worst_record import als_exact_cap
 from ndis_verify.fast.random_projection import rp_ridge
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 
 _ROUNDS = 5
 _PATIENCE = 2.0  # seconds of one call, from which on it is made once only
@@ -53,6 +57,7 @@ def works(scale: float = 1.0) -> Iterator[Work]:
     yield _values(f"{grid.size} epsilons, d = 10", problems.random_spectrum(rng, 10), grid, known)
     for count in (10_000, 100_000):
         yield _batch(_some(count, scale), 3, rng, False)
+    yield _whole_numbers(_some(10_000, scale), rng)
     for d in (10, 100, 1000):
         yield _whitening(_some(d, scale), rng)
     yield _batch(_some(10_000, scale), 20, rng, True)
@@ -94,11 +99,31 @@ def _batch(count: int, d: int, rng: np.random.Generator, dense: bool) -> Work:
     )
 
 
+def _whole_numbers(d: int, rng: np.random.Generator) -> Work:
+    mean, first, second = 0.01 * rng.standard_normal(d), rng.integers(900, 1100, d), np.full(d, 1000)
+    whole = GaussianPair(mean, first, np.zeros(d), second)
+    floats = GaussianPair(mean, first.astype(float), np.zeros(d), second.astype(float))
+    others = {"the same in floats": lambda: hockey_stick(floats, 1.0)}
+    return Work(f"covariances of whole numbers, d = {d:,}", lambda: hockey_stick(whole, 1.0), others)
+
+
 def _whitening(d: int, rng: np.random.Generator) -> Work:
     pair = problems.random_pairs(rng, 1, d).pair(0)
     record = GaussianPair(pair.mean_p, pair.cov_p, pair.mean_q, pair.cov_q)
     others = {"scipy `eigh(P, Q)`": lambda: scipy.linalg.eigh(pair.cov_p, pair.cov_q)}
     return Work(f"whitening of a dense pair, d = {d}", lambda: spectrum(record), others)
+
+
+def certified_works(scale: float = 1.0) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The lines of the second table: certified values, the last of them on the command line."""
+    rng = np.random.default_rng(18)
+    for d, digits in ((1, 30), (10, 30), (_some(1000, scale), 50), (3, _some(1000, scale))):
+        first = rng.uniform(0.9, 1.1, d)
+        pair = GaussianPair(0.3 * rng.standard_normal(d) / np.sqrt(d), first, np.zeros(d), np.ones(d))
+        yield f"one delta, d = {d}, {digits} digits", partial(certified_hockey_stick, pair, 1, digits=digits)
+    asked = ["delta", "--mean-p", "0.5", "--cov-p", "2", "--mean-q", "0", "--cov-q", "1", "--epsilon", "1"]
+    command = [sys.executable, "-m", "ndis_verify", *asked]
+    yield "`ndis-verify delta`, d = 1, 30 digits", partial(subprocess.run, command, check=True, capture_output=True)
 
 
 def timed(work: Work) -> tuple[dict[str, float], float]:
@@ -122,10 +147,15 @@ def timed(work: Work) -> tuple[dict[str, float], float]:
 def _seconds(call: Callable[[], Any], before: float) -> float:
     """Of one call; short ones are repeated."""
     count = 1 if before == 0 else max(1, int(0.02 / max(before, 1e-6)))
-    start = time.process_time()
+    start = _spent()
     for _ in range(count):
         call()
-    return (time.process_time() - start) / count
+    return (_spent() - start) / count
+
+
+def _spent() -> float:
+    """Of this process and of those that it ran to their ends."""
+    return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
 def _apart(one: Any, other: Any) -> float:
@@ -146,7 +176,12 @@ def page(scale: float = 1.0) -> str:
         beside = "; ".join(f"{name} {_shown(least[name])} ({least[name] / ours:.2g})" for name in work.others)
         compiled = f"{_shown(ours)} | {least['numpy'] / ours:.3g} | {apart:.1g}" if "compiled" in least else "- | - | -"
         lines.append(f"| {work.name} | {_shown(least['numpy'])} | {compiled} | {beside or '-'} |")
-    return _HEAD + "\n".join(lines) + "\n"
+    certified = [f"| {name} | {_shown(_least(call))} |" for name, call in certified_works(scale)]
+    return _HEAD + "\n".join([*lines, _CERTIFIED, *certified]) + "\n"
+
+
+def _least(call: Callable[[], Any]) -> float:
+    return min(_seconds(call, 0.0) for _ in range(_ROUNDS))
 
 
 def _shown(seconds: float) -> str:
@@ -169,3 +204,8 @@ a chunk of 4,096 pairs beside its result.
 | work | numpy | compiled | numpy/compiled | apart | beside it |
 |---|---|---|---|---|---|
 """
+_CERTIFIED = """
+Certified values, every digit of which is proved; the last is a process from its start to its end:
+
+| work | process time |
+|---|---|"""
