@@ -176,3 +176,21 @@ def test_a_part_holds_in_its_domain():
     part = Derivation("a.part", "", (), (), (step,), "end", {"x": x}, domain=(x <= 5,), concludes=ends)
     assert list(Points(part).problems(step, {"end"})) == []
     assert list(Points(replace(part, domain=())).problems(step, {"end"}))
+
+
+def test_what_is_assumed_of_a_name_is_supposed_of_what_it_means():
+    """In the step itself, in what it rests on, and in a relation under which alone it has to hold."""
+    q = sp.Symbol("q", positive=True)
+    assert found_at(p + 1, ">", one, define(p, y)) == []
+    assert found_at(y + 1, ">", one, define(p, y)) != []
+    given = Hypothesis("q <= x", q <= x)
+    assert found_at(x, ">", zero, define(q, y), hypotheses=(given,)) == []
+
+
+@pytest.mark.parametrize("number", [y, sp.Symbol("A", real=True)])
+def test_a_number_is_not_the_letter_of_its_name(number):
+    """A hypothesis about a number y was taken for one about any vector, and held nowhere."""
+    given = Hypothesis("at least 5", number >= 5)
+    assert found_at(number, "<=", 2 * one, hypotheses=(given,)) != []
+    assert found_at(number * n.trace(A), "<=", 2 * n.trace(A), hypotheses=(given,)) != []
+    assert found_at(number, ">=", 2 * one, hypotheses=(given,)) == []

@@ -80,16 +80,8 @@ class Names:
         return self._written[value]
 
     def all_assumed(self, assumed: Iterable[Bound]) -> list[Bound]:
-        """What is assumed of names, and of those that these are made of, written out."""
-        found: dict[Bound, Bound] = {}
-        waiting = [*assumed]
-        while waiting:
-            one = waiting.pop()
-            if one not in found:
-                written = self.out(one[0])
-                found[one] = written.value, one[1]
-                waiting += written.assumed
-        return [*found.values()]
+        """What is assumed of names, written out."""
+        return [(self.out(value).value, relation) for value, relation in dict.fromkeys(assumed)]
 
     def _out(self, value: Any) -> Written:
         if not isinstance(value, sp.Expr):
@@ -146,10 +138,9 @@ def numbers_of(derivation: Derivation) -> dict[Any, Any]:
 
 def of_any(value: Any) -> list[Any]:
     """What holds for any vector, at some that are numbers."""
-    any_number = of_one_dimension(anything)
-    if value is None or any_number not in value.free_symbols:
+    if value is None or _ANY not in value.free_symbols:
         return [value]
-    return [value.subs(any_number, one) for one in (1, -1, 3)]
+    return [value.subs(_ANY, one) for one in (1, -1, 3)]
 
 
 def is_flat(step: Step) -> bool:
@@ -161,12 +152,20 @@ def of_one_dimension(value: Any) -> Any:
     """With numbers in the place of arrays, which they are where all sizes are 1."""
     value = as_expression(value)
     if isinstance(value, sp.Symbol):
-        return value if value.is_commutative else sp.Symbol(base_letter(value).name, real=True)
+        return value if value.is_commutative else _number_of(value)
     if not isinstance(value, sp.Expr) or not value.args or (not value.has(*_OF_AN_ARRAY) and value.is_commutative):
         return value
     parts = [of_one_dimension(part) for part in value.args]
     number = _OF_AN_ARRAY.get(value.func)
     return value.func(*parts) if number is None else number(*parts)
+
+
+def _number_of(letter: sp.Symbol) -> sp.Symbol:
+    """That of a letter and of its transpose; no other number bears its name."""
+    return sp.Symbol(f"[{base_letter(letter).name}]", real=True)
+
+
+_ANY = _number_of(anything)
 
 
 def at_place(value: Any, place: int) -> Any:

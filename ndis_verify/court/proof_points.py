@@ -26,7 +26,8 @@ from ndis_verify.symbolic.notation import positive_definite
 from ndis_verify.symbolic.zero import nonzero_somewhere
 
 _POINTS = 20  # at which a relation is looked at
-_DRAWN = 60  # of which the hypotheses hold at some
+_DRAWN, _AT_MOST = 60, 240  # of which the hypotheses hold at some; more while they hold at few
+_FEW = 5
 _CORNERS = tuple(map(sp.Integer, (0, 0, 1, -1, 2, -2)))
 
 
@@ -157,7 +158,9 @@ def _points(gap: Any, within: Iterable[Bound]) -> Iterator[AtPoint]:
     symbols = sorted(gap.free_symbols.union(*(one.free_symbols for one, _ in within)), key=str)
     equations = [(one, x) for one, sign in within if sign == "=" for x in one.free_symbols if one.is_polynomial(x)]
     found = 0
-    for _ in range(_DRAWN if symbols else 1):
+    for turn in range(_AT_MOST if symbols else 1):
+        if turn >= _DRAWN and found >= _FEW:
+            return
         point = {one: wide(one, drawn) for one in symbols}
         corner = {one: drawn.choice(_CORNERS) for one in symbols if drawn.getrandbits(1)}
         point |= {one: value for one, value in corner.items() if may_be(one, value)}
