@@ -10,8 +10,8 @@ import sympy as sp
 
 from ndis_verify.court.proof_hypotheses import is_meant, is_read, says
 from ndis_verify.court.proof_paths import lemmas, reached
+from ndis_verify.court.proof_relations import BOUNDS, TURNED, WEAKER
 from ndis_verify.court.proof_sizes import misfit
-from ndis_verify.court.proof_structure import BOUNDS, TURNED, WEAKER
 from ndis_verify.court.statement_values import values_missing
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
