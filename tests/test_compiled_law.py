@@ -80,6 +80,22 @@ def test_they_are_within_the_promise_of_certified_values(loops):
                 assert abs(value - true) <= sketch_error(float(true), rows) * true
 
 
+@pytest.mark.parametrize("direction", ["delete", "insert"])
+def test_one_row_and_p_next_to_q_are_within_a_tenth_of_the_promise(loops, direction):
+    """The density of one row grows without bound next to an end of the intervals, nearly as near as q is to p."""
+    rng = np.random.default_rng(7)
+    q = np.append(10 ** rng.uniform(-6, -0.05, 8), [0.9728147282753589, 0.0790391246519673])
+    p = np.append(q[:8] * (1 - 10 ** rng.uniform(-14, -8, 8)), [0.9728147282698923, 0.07903912465014197])
+    epsilon = largest_loss(p, q, 1, 1, direction) * np.append(rng.uniform(0, 0.9, 8), [0.05, 0])
+    loop = als_exact_hockey_stick(p, q, 1, 1, epsilon, direction)
+    with kernels.by_arrays_alone():
+        array = als_exact_hockey_stick(p, q, 1, 1, epsilon, direction)
+    for *record, values in zip(p.tolist(), q.tolist(), epsilon.tolist(), zip(loop, array, strict=True), strict=True):
+        a, b, at = record
+        true = certified_als_exact_hockey_stick(a, b, 1, 1, at, direction, digits=15).mid
+        assert all(abs(value - true) <= 2e-11 * true for value in values)
+
+
 @pytest.mark.skipif(not COMPILED, reason="numba is not installed: the searches would take long")
 def test_searches_end_at_the_same_place(loops):
     ours = als_exact_cap(3, [20, 50, 400], epsilon=1.0, delta=1e-6), als_exact_worst_case(0.1, 3, 50, 1.0).delta

@@ -50,11 +50,15 @@ def _of_symbols(derivation: Derivation, part: Any) -> Iterator[str]:
 
 def _of_functions(part: Any) -> Iterator[str]:
     """A function of the notation, or of the language, is the one that it is there."""
-    for call in sorted(part.atoms(AppliedUndef), key=str):
-        name = str(call.func)
-        if name not in _MEANT:
-            if odd := unheard(call):
-                yield f"nothing says why {call} is {', '.join(odd)}"
-        elif isinstance(call.func, UndefinedFunction):
-            if call.func not in (_OF_NOTATION.get(name), quantity(name, *call.args).func):
-                yield f"{name} is no function of the notation"
+    yield from sorted(filter(None, map(_of_call, part.atoms(AppliedUndef))))
+
+
+def _of_call(call: AppliedUndef) -> str | None:
+    name = str(call.func)
+    if name not in _MEANT:
+        if odd := unheard(call):
+            return f"nothing says why {call} is {', '.join(odd)}"
+    elif isinstance(call.func, UndefinedFunction):
+        if call.func not in (_OF_NOTATION.get(name), quantity(name, *call.args).func):
+            return f"{name} is no function of the notation"
+    return None

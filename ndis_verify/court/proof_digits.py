@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import mpmath
@@ -16,6 +17,12 @@ from ndis_verify.symbolic.zero import SAMPLE_DIGITS, STABLE, Values
 
 VISIBLE = 1e-20  # what is smaller may be what is left of terms of which one was lost in another
 _HOLDS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq}
+
+
+@cache
+def _of_gamma(gap: Any) -> frozenset[Any]:
+    """What incomplete gamma functions are asked for."""
+    return frozenset(argument for call in gap.atoms(Pg, Qg) for argument in call.args)
 
 
 def may_be(symbol: sp.Symbol, value: Any) -> bool:
@@ -54,8 +61,7 @@ class AtPoint:
         return finer is not None and bool(abs(value - finer) < STABLE * abs(finer))
 
     def _in(self, values: Values, gap: Any) -> Any:
-        of_gamma = {argument for call in gap.atoms(Pg, Qg) for argument in call.args}
-        if not all(self.holds(argument, ">") for argument in of_gamma):
+        if not all(self.holds(argument, ">") for argument in _of_gamma(gap)):
             return None
         try:
             return values.of(gap)

@@ -34,7 +34,7 @@ def unreal(derivation: Derivation, k: int) -> Iterator[str]:
                     yield f"{name} has {min(part.atoms(sp.Float))}, which is rounded"
                 elif _is_infinite(part) and not _may_be_infinite(one, name, part):
                     yield f"{name} computes with infinity"
-                elif _has_infinite_limit(part) and (one.kind != "identity" or name != "a side" or part is one.witness):
+                elif (one.kind != "identity" or name != "a side" or part is one.witness) and _has_infinite_limit(part):
                     yield f"{name} has an infinite limit, which is taken in an identity alone"
                 elif without := [node for node in part.atoms(*_BETWEEN_ENDS) if not _has_ends(node)]:
                     yield f"{without[0]} has no two ends"

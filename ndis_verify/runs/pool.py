@@ -81,7 +81,7 @@ def same_processes() -> Iterator[None]:
         yield
     finally:
         for processes in _kept.values():
-            processes.end()
+            processes.end(at_once=True)
         _kept = before
 
 
@@ -94,7 +94,7 @@ class _Processes:
         self.pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(),))
 
     def end(self, at_once: bool = False) -> None:
-        """Wait for what they are at; `at_once`: nobody does."""
+        """Wait for what they are at; `at_once`: they are at nothing, or nobody waits for it."""
         if at_once:
             for process in set(active_children()) - self._others:
                 process.kill()

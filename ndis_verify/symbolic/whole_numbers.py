@@ -6,6 +6,7 @@ A fifth of the larger of 2 n and 2 m is no whole number for it, though n may be 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -15,6 +16,7 @@ _sign_at_ends = exprtools._monotonic_sign
 _is_whole = sp.Mul._eval_is_integer
 
 
+@cache
 def _sign(expression: Any) -> Any:
     """The value of least size, by the ends of the ranges of symbols; None where a whole number is divided by."""
     if any(one.is_integer for one in expression.free_symbols):

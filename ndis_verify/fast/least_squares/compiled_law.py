@@ -258,8 +258,8 @@ def _placed(p, q, r, over, deleted, row, place, apart):
 @compiled
 def fill_log_deltas(p, q, d, r, epsilon, over, constant, deleted, beta, outer, near, full, far, none, result):
     """The logarithms of delta of entries (E,) whose largest loss is `over` above epsilon, into `result`; -inf where
-    that is not positive. Rules are (sinh u, log cosh u, step) at u >= 0: the outer one, that of q above `_NEAR`, the
-    inner ones for large and for small terms, both of step 0 for Laplace estimates, and such a one."""
+    that is not positive. Rules are (sinh u, log cosh u, step) at u >= 0: the outer one, that of q above `_NEAR` and
+    of one row, the inner ones for large and for small terms, both of step 0 for Laplace estimates, and such a one."""
     row, place, apart = np.zeros(_NUMBERS + 2 * _MARKERS), np.empty(3), np.zeros((3, 3))
     most = 2 * max(outer[0].size, near[0].size)
     values, at = np.empty(most), np.empty(most)
@@ -271,7 +271,7 @@ def fill_log_deltas(p, q, d, r, epsilon, over, constant, deleted, beta, outer, n
         row[_EPSILON], row[_K], row[_CONSTANT] = epsilon[entry], r[entry] - d, constant[entry]
         for number in range(_COUNTS[which]):
             if _bounded(row, place, apart, _PIECES[which, number]):
-                rule = near if q[entry] > _NEAR else outer
+                rule = near if q[entry] > _NEAR or r[entry] == 1 else outer
                 one = _log_integral(row, d, beta, rule, full, far, none, values, at)
                 top = max(one, result[entry])
                 if top > -math.inf:

@@ -26,7 +26,9 @@ from ndis_verify.fast.least_squares.kernel import DRAFT, FULL, Rule, log_kernel,
 
 ROUGH = 0.3  # how far a Laplace estimate of the inner integral may be below its logarithm
 _EFFORTS = {"full": (FULL, FULL), "draft": (DRAFT, DRAFT), "rough": (DRAFT, None)}
-_NEAR, _FINE = 0.99, Rule(0.04)  # above: the outer integrand is wide on one side and narrow on the other
+# Above: the outer integrand is wide on one side and narrow on the other. So it is for one row, r = 1, whose density is
+# 1/sqrt(1 - t^2), with a gap between the intervals of t and that pole as small as q - p.
+_NEAR, _FINE = 0.99, Rule(0.04)
 _CHUNK = 128
 # Points of one round of the search for a mode: a call costs as much for one row of a hundred as of eleven.
 _ZOOM, _ZOOM_FEW = np.linspace(-1.0, 1.0, 11), np.linspace(-1.0, 1.0, 81)
@@ -119,7 +121,7 @@ def log_deltas(
             result[number] = compiled_law.log_deltas(p, q, d, r, epsilon, over, direction, _EFFORTS[effort], wide)
         return result - np.log(scale)
     live = np.array([epsilon < largest_loss(p, q, d, r, direction) for direction, p in ways])
-    near = (q > _NEAR) & (effort == "full")
+    near = ((q > _NEAR) | (r == 1)) & (effort == "full")
     for wanted, rules in ((live & ~near, _EFFORTS[effort]), (live & near, (_FINE, FULL))):
         entries = np.argwhere(wanted)
         for start in range(0, len(entries), _CHUNK):
