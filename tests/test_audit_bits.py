@@ -164,6 +164,11 @@ BAD = {
     "value_p": (GOOD, GOOD, {"epsilon": 1, "value_p": [1.0, 2.0]}),
     "value_q": (GOOD, GOOD, {"epsilon": 1, "value_q": math.nan}),
     "grids": (GOOD, GOOD, {"epsilon": 1, "grids": [0.0]}),
+    "grids = None": (GOOD, GOOD, {"epsilon": 1, "grids": None}),
+    "grids = 100": (GOOD, GOOD, {"epsilon": 1, "grids": 10**400}),
+    r"value_p = \[1, \[2\]\]": (GOOD, GOOD, {"epsilon": 1, "value_p": [1, [2]]}),
+    "noises = 5": (GOOD, GOOD, {"epsilon": 1, "noises": 5}),
+    "noises = .*: must be functions": (GOOD, GOOD, {"epsilon": 1, "noises": {"laplace": 3}}),
 }
 
 

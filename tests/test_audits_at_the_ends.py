@@ -130,6 +130,8 @@ PROFILE = audit.gaussian_profile(FAR)
         ("epsilon", lambda: audit.audit_gaussian(FAR, "1e400", 0.1)),
         ("epsilon", lambda: audit.audit_gaussian(FAR, -1, 0.1)),
         ("copies", lambda: audit.audit_gaussian(FAR, 1, 0.1, copies=1.5)),
+        ("pairs", lambda: audit.audit_gaussian(None, 1, 0.1)),
+        ("pairs", lambda: audit.audit_gaussian([FAR, 1.0], 1, 0.1)),
         ("negatives", lambda: audit.credible_mass(lambda a: 1 - a, 3, np.inf, 5, 100)),
         ("positives", lambda: audit.credible_mass(lambda a: 1 - a, 3, 100, 0, 0)),
         ("tolerance", lambda: audit.credible_mass(lambda a: 1 - a, 3, 100, 5, 100, np.nan)),

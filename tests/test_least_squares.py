@@ -326,6 +326,12 @@ def test_the_worst_record_below_a_cap_is_no_corner():
     assert all(inside > 100 * worst(p, "0.1", 2, 100, "1")[1] for p in ("0", "0.1"))
 
 
+@pytest.mark.parametrize("rows", [[3, 4], [3, [4]]])
+def test_a_gap_is_of_one_record(rows):
+    with pytest.raises(InputError, match="r = "):
+        fast.als_asymptotic_gap(0.1, 0.2, 3, rows, epsilon=[1.0])
+
+
 @pytest.mark.parametrize(
     "arguments, name",
     [

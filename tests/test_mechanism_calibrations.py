@@ -1,6 +1,7 @@
 """A calibration serves its own mechanism and its own set, and cannot be changed."""
 
 import copy
+import dataclasses
 import json
 import pickle
 
@@ -80,6 +81,8 @@ def test_a_set_cannot_be_changed_after_calibration():
         for array in (databases.base, databases.additions):
             with pytest.raises(ValueError, match="read-only"):
                 array[:] = 0
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.setflags(write=True)
         mine[0], others[0] = 0.7, 0.0
         assert (
             (databases.base == BASE).all()
@@ -126,3 +129,18 @@ def test_calibrations_survive_a_copy():
             )
             with pytest.raises(TypeError):
                 again.noise["ridge"] = 0
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copied_certificate_speaks_of_what_it_spoke_of(copied):
+    known = mechanisms.gaussian_mechanism(1, epsilon=1, delta=1e-3, adjacency="rows").calibration
+    refused("certificate", dataclasses.replace, known, noise={"std": 0.1}, certificate=copied(known.certificate))
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_numbers_are_taken_from_whatever_holds_them():
+    """A matrix stays one when it is made flat, and numpy holds no array in a list as a number of its own."""
+    mechanism = mechanisms.gaussian_mechanism(1, epsilon=1, delta=1e-3, adjacency="rows")
+    for values in (np.matrix([[1, 2**53 + 2]]), np.array([[1, 2**53 + 2]], dtype=object), [[np.array(1.0), 2**53 + 2]]):
+        found = mechanism.release(values, np.random.default_rng(0))
+        assert np.abs(found - np.array([[1, 2**53 + 2]])).max() < 100

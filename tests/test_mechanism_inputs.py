@@ -5,8 +5,10 @@ it.
 import dataclasses
 import functools
 import math
+from decimal import Decimal
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -67,6 +69,10 @@ BAD = (
     np.timedelta64(1, "s"),
     [[0.1, 0.2], [0.3]],
     [[10**400, 0]],
+    Decimal("1e-99999999"),
+    mpmath.mpf("1e-99999999"),
+    np.matrix([[1, 2**53]]),
+    [[Decimal("1e-99999999"), 0]],
 )
 TESTED = {"r": 3, **TARGET, **BOUND, "std": 30.0, "delta_test": 1e-4, "delta_failure": 1e-4}
 
@@ -272,6 +278,9 @@ def test_what_would_fail_later_is_refused_at_once():
         (lambda: mechanisms.calibrated_gaussian(nothing, nothing, epsilon=1, delta=1e-3), "sensitivity"),
         (lambda: mechanisms.OutputLaw([0.0, 1], np.eye(3)), "cov"),
         (lambda: mechanisms.OutputLaw([0.0], [[1.0]], exact=([0, 1], [[1]])), "exact"),
+        (lambda: mechanisms.Target(epsilon=Decimal("1e-20001"), delta=0.1), "epsilon"),
+        (lambda: mechanisms.Target(epsilon=1, delta=mpmath.mpf("1e-30000")), "delta"),
+        (lambda: baselines.blocki(4, epsilon=1e-300, delta=1e-12, norm_bound=1.0), "epsilon"),
     ):
         with pytest.raises(InputError) as caught:
             call()

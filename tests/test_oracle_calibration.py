@@ -33,6 +33,7 @@ def crosses(value, target, low, high):
         ("1", "100", "1e-30"),
         ("1", "0", "0.4"),
         ("1", "1", "1e-300"),
+        ("1", "5.60329e-241", "1.19664e-191"),  # a step of the search ends where the one before did
     ],
 )
 def test_certified_std_brackets_the_target(sensitivity, epsilon, delta):

@@ -14,7 +14,8 @@ independent within each side; P's and Q's need not be of each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -179,10 +180,14 @@ def audit_bits(
     """
     target = _target(epsilon, delta)
     failure = 1 - checked_confidence(confidence)
+    noises = {} if noises is None else noises
+    if not (isinstance(noises, Mapping) and all(map(callable, noises.values()))):
+        raise InputError("noises", noises, "must be functions by their names")
+    steps = _steps(grids)
     parts = _Draws.of(p, q, draws)
     values = {"value_p": value_p, "value_q": value_q}
     known = {name: _value(value, parts.width, name) for name, value in values.items() if value is not None}
-    orders = _orders(parts.learning, features(parts.learning, known, _steps(grids), noises or {}))
+    orders = _orders(parts.learning, features(parts.learning, known, steps, noises))
     return BitAudit(
         events=_events(orders, parts, target, failure),
         confidence=1 - failure,
@@ -435,15 +440,20 @@ def _matrix(given: Any, name: str, count: int | None = None) -> np.ndarray:
 
 def _value(value: Any, width: int, name: str) -> np.ndarray:
     require_unmasked(value, name)
-    rows = np.asarray(value)
+    try:
+        rows = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        rows = np.empty(0)
     if rows.dtype.kind not in "fiu" or rows.size not in (1, width) or not np.isfinite(rows.astype(np.float64)).all():
         raise InputError(name, str(value)[:80], f"must be {width} finite numbers, or one")
     return np.broadcast_to(rows.astype(np.float64).ravel(), width)
 
 
 def _steps(grids: Any) -> list[float]:
+    if not (_real(grids) or isinstance(grids, Iterable)):
+        raise InputError("grids", grids, "must be positive finite steps")
     steps = [grids] if _real(grids) else list(grids)
     for step in steps:
-        if not (_real(step) and 0 < step < np.inf):
+        if not (_real(step) and 0 < step <= sys.float_info.max):
             raise InputError("grids", step, "must be positive finite steps")
     return [float(step) for step in steps]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -326,9 +326,13 @@ def _factor(epsilon: Fraction) -> float:
 def _named(pairs: Any) -> dict[str, GaussianPair]:
     if isinstance(pairs, GaussianPair):
         return {"1": pairs}
+    if not isinstance(pairs, Iterable):
+        raise InputError("pairs", pairs, "must be a GaussianPair, or several of them")
     named = dict(pairs) if isinstance(pairs, Mapping) else {str(k): pair for k, pair in enumerate(pairs, 1)}
     if not named:
         raise InputError("pairs", "none", "must hold at least one pair")
+    if odd := [pair for pair in named.values() if not isinstance(pair, GaussianPair)]:
+        raise InputError("pairs", odd[0], "must hold GaussianPairs only")
     return named
 
 

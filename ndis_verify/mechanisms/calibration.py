@@ -11,10 +11,11 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
+import mpmath
 import numpy as np
 
 from ndis_verify.calibrator import keyword_only
-from ndis_verify.exact_number import InputError, exact
+from ndis_verify.exact_number import MAX_EXPONENT, InputError, exact
 from ndis_verify.fast.accuracy import digits, promise
 from ndis_verify.fast.random_projection import MOST_COLUMNS
 from ndis_verify.rich import field_table
@@ -73,6 +74,12 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return field_table(self)
+
+    def __copy__(self) -> Certificate:
+        return self  # it keeps what it speaks of
+
+    def __deepcopy__(self, memo: Any) -> Certificate:
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Certificate, (self.bound, _plain(self.worst_case), self.delta, self.digits)
@@ -218,9 +225,16 @@ def real(value: Any) -> bool:
 
 
 def exactly(value: Any, argument: str) -> Fraction:
-    """One real number as a Fraction; raises `InputError`."""
+    """One real number as a Fraction, which a Decimal or an mpf far beyond float64 would fill the memory as; raises
+    `InputError`.
+    """
     if isinstance(value, Decimal):
+        _, figures, exponent = value.as_tuple()
+        if isinstance(exponent, int) and max(len(figures), abs(exponent)) > MAX_EXPONENT:
+            raise InputError(argument, value, f"must have digits and an exponent of at most {MAX_EXPONENT}")
         return Fraction(value)
+    if isinstance(value, mpmath.mpf) and abs(value._mpf_[2]) > 4 * MAX_EXPONENT:
+        raise InputError(argument, mpmath.nstr(value), f"must have a decimal exponent of at most {MAX_EXPONENT}")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     return exact(value, argument)

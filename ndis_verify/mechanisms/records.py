@@ -105,7 +105,7 @@ def number_values(value: Any, argument: str) -> Values:
     A query that moves by at most its sensitivity may move by more where it is rounded. Raises `InputError`.
     """
     rounded = number_array(value, argument)
-    entries = value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value, dtype=object)
+    entries = np.asarray(value, dtype=None if isinstance(value, (np.ndarray, np.generic)) else object)
     if entries.shape != rounded.shape:
         raise InputError(argument, type(value).__name__, "must be an array of numbers")
     kind, size = entries.dtype.kind, entries.dtype.itemsize
@@ -116,7 +116,7 @@ def number_values(value: Any, argument: str) -> Values:
     for k in places.tolist():
         if type(flat[k]) is float or (type(flat[k]) is int and -(2**53) <= flat[k] <= 2**53):
             continue
-        entry = exactly(flat[k], argument)
+        entry = exactly(flat[k][()] if isinstance(flat[k], np.ndarray) else flat[k], argument)
         if entry != Fraction(float(rounded.flat[k])):
             found[k] = entry
     return Values(rounded, found)

@@ -46,17 +46,12 @@ class Neighbourhood:
 
     def __post_init__(self) -> None:
         length, same = ordinary(self.norm_bound, "norm_bound"), self.additions is self.base
-        base = database(self.base, length)
+        base = _unchangeable(database(self.base, length))
         additions = base if same or self.additions is None else database(self.additions, length, "additions")
         if additions.shape[1] != base.shape[1]:
             raise InputError("additions", f"shape {additions.shape}", f"must have {base.shape[1]} columns")
-        for array in (base, additions):
-            array.setflags(write=False)
-        for name, value in (
-            ("base", base),
-            ("norm_bound", length),
-            ("additions", None if self.additions is None else additions),
-        ):
+        additions = None if self.additions is None else base if same else _unchangeable(additions)
+        for name, value in (("base", base), ("norm_bound", length), ("additions", additions)):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -163,6 +158,11 @@ def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighb
     if additions is None:
         raise InputError("additions", additions, "must be 'rows', 'ball' or a matrix of records")
     return Neighbourhood(data, norm_bound, additions)
+
+
+def _unchangeable(array: np.ndarray) -> np.ndarray:
+    """A copy that nobody can make writable again: the calibration of a set is true of the set that it was made for."""
+    return np.ndarray(array.shape, buffer=array.tobytes())
 
 
 def require_set(databases: Any, calibration: Calibration | None = None) -> None:

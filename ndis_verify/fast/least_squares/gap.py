@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.hockey_stick import checked_epsilons
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick, als_max_privacy_loss
 from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick
@@ -49,8 +49,8 @@ def als_asymptotic_gap(
     0.0169845585
     """
     for name, value in (("leverage", leverage), ("augmented_leverage", augmented_leverage), ("r", r)):
-        if np.ndim(value):
-            raise InputError(name, f"an array of shape {np.shape(value)}", "must be that of a single record")
+        if (shape := float_array(value, name).shape) != ():
+            raise InputError(name, f"an array of shape {shape}", "must be that of a single record")
     top = float(als_max_privacy_loss(leverage, augmented_leverage, d, r, direction))
     if epsilon is None:
         epsilon = np.concatenate(

@@ -27,4 +27,5 @@ def blocki(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjec
     """
     r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     width = 16 * math.sqrt(r * math.log(2 / target.delta)) * math.log(16 * r / target.delta) / positive_epsilon(target)
-    return ridged("random projection, Blocki et al. 2012", (length * width) ** 2, r, target, length)
+    floor = length * width
+    return ridged("random projection, Blocki et al. 2012", floor * floor, r, target, length)

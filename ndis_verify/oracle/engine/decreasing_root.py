@@ -146,7 +146,7 @@ def _secant(gap: Gap, low: Point, high: Point, coarse: int, end: mpmath.mpf) -> 
     for _ in range(10):
         (at, value), noise = min(points, key=lambda found: abs(found[0][1]))
         # a slope errs by the distance of its points and by what their gaps err
-        others = [(u - at, other - value, off) for (u, other), off in points if other != value]
+        others = [(u - at, other - value, off) for (u, other), off in points if other != value and u != at]
         if not others or not all(mpmath.isfinite(change) for _, change, _ in others):
             return None
         share, slope = min((abs(far) + (noise + off) / abs(change), change / far) for far, change, off in others)
