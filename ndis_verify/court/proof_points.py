@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -152,7 +153,7 @@ def _granting(derivation: Derivation) -> set[str]:
     return {name for use in used for name in use.granted.values()}
 
 
-def _points(gap: Any, within: Iterable[Bound]) -> Iterator[AtPoint]:
+def _points(gap: Any, within: list[Bound]) -> Iterator[AtPoint]:
     """Points near and far and at small whole numbers, the same on every run, at which the hypotheses hold."""
     drawn = random.Random(str(gap))
     symbols = sorted(gap.free_symbols.union(*(one.free_symbols for one, _ in within)), key=str)
@@ -164,20 +165,38 @@ def _points(gap: Any, within: Iterable[Bound]) -> Iterator[AtPoint]:
         point = {one: wide(one, drawn) for one in symbols}
         corner = {one: drawn.choice(_CORNERS) for one in symbols if drawn.getrandbits(1)}
         point |= {one: value for one, value in corner.items() if may_be(one, value)}
-        for met in _meeting(equations, point):
-            at = AtPoint(met)
-            if all(at.holds(one, relation) for one, relation in within):
-                yield at
-                found += 1
-                if found == _POINTS:
-                    return
+        for at in _meeting(equations, point, within):
+            yield at
+            found += 1
+            if found == _POINTS:
+                return
+
+
+@cache
+def _exponents(equation: Any) -> tuple[Any, ...]:
+    return tuple(one.exp for one in equation.atoms(sp.exp))
 
 
 def _meeting(
-    equations: Iterable[tuple[Any, sp.Symbol]], point: dict[sp.Symbol, sp.Rational]
-) -> Iterator[dict[sp.Symbol, sp.Rational]]:
-    """The point, and those that meet one of the equations, where it has rational roots, in one symbol."""
-    yield point
+    equations: list[tuple[Any, sp.Symbol]], point: dict[sp.Symbol, sp.Rational], within: list[Bound]
+) -> Iterator[AtPoint]:
+    """The point, and those that meet one of the equations, where it has rational roots, in one symbol; those of them
+    at which the hypotheses hold.
+    """
+    at = AtPoint(point)
+    if not equations:
+        if all(at.holds(*bound) for bound in within):
+            yield at
+        return
+    broken = [one for one, relation in within if not at.holds(one, relation)]
+    if not broken:
+        yield at
     for equation, symbol in equations:
-        rest = equation.xreplace({one: value for one, value in point.items() if one != symbol})
-        yield from ({**point, symbol: root} for root in rational_roots(rest, symbol) if may_be(symbol, root))
+        # what it is not in stays broken, and an exponential of a number is none that a root could be made of
+        if all(symbol in one.free_symbols for one in broken) and not any(map(at.value, _exponents(equation))):
+            rest = equation.xreplace({one: value for one, value in point.items() if one != symbol})
+            for root in rational_roots(rest, symbol):
+                if may_be(symbol, root):
+                    met = AtPoint({**point, symbol: root})
+                    if all(met.holds(*bound) for bound in within):
+                        yield met
