@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import (
+    chi_square_hinges,
     counting_queries,
     generalized_chi2,
     hinge,
@@ -153,13 +154,13 @@ def test_truncated_chi_square_expectations(scale: Fraction, c: Fraction, r: int)
         g, constant = mpf(scale), mpf(c)
         hinge = lambda t: -mpmath.expm1(constant - g * t / 2)
         upper = chi2_expectation(hinge, r, 2 * constant / g, 2 * constant / g + 180)
-        assert close(random_projection.upper_expectation().number(DIGITS, c=c, scale=scale, r=r), upper)
+        assert close(chi_square_hinges.upper_expectation().number(DIGITS, c=c, scale=scale, r=r), upper)
         fraction = scale / (scale + 1)
         a, negative = mpf(fraction), -constant - mpmath.mpf(1) / 8
         rising = lambda t: -mpmath.expm1(negative + a * t / 2)
         lower = chi2_expectation(rising, r, 0, -2 * negative / a)
         arguments = {"c": -c - Fraction(1, 8), "fraction": fraction}
-        assert close(random_projection.lower_expectation().number(DIGITS, r=r, **arguments), lower)
+        assert close(chi_square_hinges.lower_expectation().number(DIGITS, r=r, **arguments), lower)
         if r == 1:
             assert close(random_linear_combination.upper_expectation().number(DIGITS, c=c, scale=scale), upper)
             assert close(random_linear_combination.lower_expectation().number(DIGITS, **arguments), lower)
@@ -365,7 +366,7 @@ def test_float64_broadcasts_and_agrees() -> None:
         (mean_shift.hockey_stick, {"shift": "nonsense", "epsilon": 1}, "decimal number"),
         (mean_shift.hockey_stick, {"shift": float("inf"), "epsilon": 1}, "finite"),
         (mean_shift.hockey_stick, {"shift": 1}, "must be exactly"),
-        (random_projection.lower_expectation, {"c": 1, "fraction": 1, "r": 2}, "must satisfy"),
+        (chi_square_hinges.lower_expectation, {"c": 1, "fraction": 1, "r": 2}, "must satisfy"),
     ],
 )
 def test_numbers_outside_the_hypotheses_are_refused(derivation, values, message: str) -> None:

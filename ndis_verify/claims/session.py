@@ -27,7 +27,7 @@ _LONGEST_PROOFS = (
     "two_paths.at_corner",
     "sketch_density.sketched_densities",
     "older_ridges.by_information",
-    "random_projection.upper_expectation",
+    "chi_square_hinges.upper_expectation",
     "gaussian_calibration.no_pure_privacy",
     "logistic_pairs.logistic_worst",
     "least_squares_decomposition.eigenvalues_and_shift",

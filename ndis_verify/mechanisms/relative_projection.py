@@ -45,12 +45,13 @@ class Neighbourhood:
     additions: np.ndarray | None
 
     def __post_init__(self) -> None:
-        length, same = ordinary(self.norm_bound, "norm_bound"), self.additions is self.base
+        length, additions = ordinary(self.norm_bound, "norm_bound"), self.additions
         base = _unchangeable(database(self.base, length))
-        additions = base if same or self.additions is None else database(self.additions, length, "additions")
-        if additions.shape[1] != base.shape[1]:
-            raise InputError("additions", f"shape {additions.shape}", f"must have {base.shape[1]} columns")
-        additions = None if self.additions is None else base if same else _unchangeable(additions)
+        if additions is not None:
+            same = additions is self.base
+            additions = base if same else _unchangeable(database(additions, length, "additions"))
+            if additions.shape[1] != base.shape[1]:
+                raise InputError("additions", f"shape {additions.shape}", f"must have {base.shape[1]} columns")
         for name, value in (("base", base), ("norm_bound", length), ("additions", additions)):
             object.__setattr__(self, name, value)
 

@@ -6,13 +6,14 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic.chi_square_hinges import c, scale, upper_expectation
+from ndis_verify.symbolic.chi_square_hinges import r as columns
 from ndis_verify.symbolic.covariance_shift import one, zero
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import chi2_value, meaning
 from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger
-from ndis_verify.symbolic.random_projection import c, odds, scale, upper_expectation
-from ndis_verify.symbolic.random_projection import r as columns
+from ndis_verify.symbolic.random_projection import odds
 from ndis_verify.symbolic.random_projection_curve import epsilon as at_least_0
 from ndis_verify.symbolic.random_projection_curve import (
     falling_hinge_steps,

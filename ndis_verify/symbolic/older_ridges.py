@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic import random_projection_pairs as pairs
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.eigenvalue_threshold import (
     LIMIT,
@@ -20,7 +21,7 @@ from ndis_verify.symbolic.eigenvalue_threshold import (
     product,
 )
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.random_projection import leverage, odds, r
+from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
 from ndis_verify.symbolic.sketch_records import inferred, named

@@ -6,7 +6,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic import random_projection
+from ndis_verify.symbolic.chi_square_hinges import c, fraction, lower_expectation, r, scale, upper_expectation
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.sketch_records import inferred, named
@@ -14,7 +14,6 @@ from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 
 kappa, g = sp.symbols("kappa g", real=True)
-r = random_projection.r
 excess, beyond = sp.symbols("j y", positive=True)  # kappa - 1, g - (r/2) log kappa
 place = sp.Symbol("t", positive=True)
 zero, one, half = sp.Integer(0), sp.Integer(1), r / 2
@@ -61,8 +60,8 @@ def fails_beyond() -> Derivation:
             first,
             Use(
                 "expectation",
-                of=random_projection.upper_expectation,
-                at={random_projection.c: level, random_projection.scale: excess},
+                of=upper_expectation,
+                at={c: level, scale: excess},
                 granted={"c >= 0": "g >= 0"},
             ),
         ),
@@ -74,8 +73,8 @@ def fails_beyond() -> Derivation:
             second,
             Use(
                 "expectation",
-                of=random_projection.lower_expectation,
-                at={random_projection.c: -level, random_projection.fraction: share},
+                of=lower_expectation,
+                at={c: -level, fraction: share},
                 granted={"a < 1": "share < 1"},
             ),
         ),

@@ -7,7 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic import random_projection
+from ndis_verify.symbolic import chi_square_hinges
+from ndis_verify.symbolic.chi_square_hinges import c, fraction, r, scale
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.random_projection import leverage, odds
@@ -20,9 +21,7 @@ from ndis_verify.symbolic.statement_terms import quantity
 
 half, zero = sp.Rational(1, 2), sp.Integer(0)
 left = sp.Symbol("z", positive=True)  # 1 - p
-c = sp.Symbol("c", real=True)
 at = sp.Symbol("y", nonnegative=True)
-scale, fraction = random_projection.scale, random_projection.fraction
 
 
 def _error_function(name: str, incomplete: Any, error: Any, start: int) -> tuple[Step, Step, Step]:
@@ -59,15 +58,15 @@ def upper_expectation() -> Derivation:
         Step("c is not negative", "c >= 0.", lhs=c, rhs=sp.Integer(0), relation=">=", witness=c),
         Step(
             "closed form",
-            "random_projection.upper_expectation at r = 1.",
+            "chi_square_hinges.upper_expectation at r = 1.",
             lhs=quantity("chi2_hinge", c, -scale, 1),
             rhs=closed,
             kind="inference",
             premises=(
                 Use(
                     "expectation",
-                    of=random_projection.upper_expectation,
-                    at={random_projection.c: c, random_projection.r: sp.Integer(1)},
+                    of=chi_square_hinges.upper_expectation,
+                    at={r: sp.Integer(1)},
                     granted={"c >= 0": "c is not negative"},
                 ),
                 Use("erfc", at={at: c / scale}),
@@ -110,14 +109,14 @@ def lower_expectation() -> Derivation:
         inferred("max(0, -c/a)", "and u is", in_left, "=", size, *("u", "a")),
         inferred(
             "closed form",
-            "random_projection.lower_expectation at r = 1.",
+            "chi_square_hinges.lower_expectation at r = 1.",
             quantity("chi2_hinge", c, fraction, 1),
             "=",
             sp.erf(sp.sqrt(u)) - sp.exp(c) / sp.sqrt(1 - fraction) * sp.erf(sp.sqrt((1 - fraction) * u)),
             Use(
                 "expectation",
-                of=random_projection.lower_expectation,
-                at={random_projection.c: c, random_projection.r: sp.Integer(1)},
+                of=chi_square_hinges.lower_expectation,
+                at={r: sp.Integer(1)},
             ),
             *("a", "max(0, -c/a)", Use("erf", at={at: size}), Use("erf", at={at: left * size})),
         ),
@@ -179,7 +178,7 @@ def hockey_stick_deletion() -> Derivation:
             _cost("deletion"),
             "=",
             sp.erfc(sp.sqrt(edge)) - sp.exp(epsilon) * sp.erfc(sp.sqrt(rho * edge)),
-            Use("closed form", of=deletion_curve, at={random_projection.r: sp.Integer(1)}),
+            Use("closed form", of=deletion_curve, at={r: sp.Integer(1)}),
             *("t/2", "1 - p", Use("erfc", at={at: size}), Use("erfc", at={at: (1 + odds) * size})),
         ),
         inferred(
@@ -188,7 +187,7 @@ def hockey_stick_deletion() -> Derivation:
             _cost("deletion"),
             ">=",
             _cost("insertion"),
-            Use("deletion dominates", of=deletion_curve, at={random_projection.r: sp.Integer(1)}),
+            Use("deletion dominates", of=deletion_curve, at={r: sp.Integer(1)}),
         ),
     )
     return Derivation(
@@ -227,7 +226,7 @@ def hockey_stick_insertion() -> Derivation:
             _cost("insertion"),
             "=",
             sp.erf(sp.sqrt(most / 2)) - sp.exp(epsilon) * sp.erf(sp.sqrt((1 - leverage) * most / 2)),
-            Use("closed form", of=insertion_curve, at={random_projection.r: sp.Integer(1)}),
+            Use("closed form", of=insertion_curve, at={r: sp.Integer(1)}),
             *("u", "1 - p", Use("erf", at={at: size / 2}), Use("erf", at={at: size / 2 / (1 + odds)})),
         ),
     )
@@ -266,7 +265,7 @@ def rises_with_leverage() -> Derivation:
             sp.Derivative(Qg(half, edge) - sp.exp(eps) * Qg(half, rho * edge), rho),
             "=",
             2 * edge / rho * chi2_density(1, 2 * edge),
-            Use("slope", of=slope_in_rho, at={random_projection.r: sp.Integer(1)}),
+            Use("slope", of=slope_in_rho, at={r: sp.Integer(1)}),
         ),
         inferred(
             "larger leverage",
@@ -274,7 +273,7 @@ def rises_with_leverage() -> Derivation:
             quantity("projection", larger, 1, epsilon),
             ">",
             quantity("projection", pair_leverage, 1, epsilon),
-            Use("larger leverage", of=rises_strictly, at={random_projection.r: sp.Integer(1)}),
+            Use("larger leverage", of=rises_strictly, at={r: sp.Integer(1)}),
         ),
     )
     return Derivation(

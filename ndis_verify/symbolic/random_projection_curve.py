@@ -8,6 +8,7 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic.chi_square_hinges import c, fraction, lower_expectation, r, scale, upper_expectation
 from ndis_verify.symbolic.covariance_order import scale_order
 from ndis_verify.symbolic.covariance_order_steps import epsilon as order_epsilon
 from ndis_verify.symbolic.covariance_order_steps import lam as order_lam
@@ -17,16 +18,7 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import chi2_value, meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import products, single, x
-from ndis_verify.symbolic.random_projection import (
-    c,
-    fraction,
-    leverage,
-    lower_expectation,
-    odds,
-    r,
-    scale,
-    upper_expectation,
-)
+from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_order import rises_with_leverage
 from ndis_verify.symbolic.random_projection_pairs import FULL_RANK, as_products, cost, grows_with_leverage, larger
 from ndis_verify.symbolic.random_projection_pairs import epsilon as pair_epsilon

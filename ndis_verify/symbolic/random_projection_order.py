@@ -6,6 +6,7 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_signs import inside, slope_inside, v
@@ -17,7 +18,6 @@ from ndis_verify.symbolic.random_projection import (
     in_odds,
     leverage,
     odds,
-    r,
 )
 from ndis_verify.symbolic.random_projection_signs import (
     above,

@@ -7,11 +7,11 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import products
-from ndis_verify.symbolic.random_projection import r
 from ndis_verify.symbolic.special_functions import Qg, chi2_density, gamma_density
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -6,9 +6,9 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.random_projection import leverage as own_leverage
-from ndis_verify.symbolic.random_projection import r
 from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon, rises_strictly
 from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, grows_with_leverage, larger, leverage
 from ndis_verify.symbolic.random_projection_pairs import epsilon as any_epsilon

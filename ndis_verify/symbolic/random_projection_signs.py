@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sympy as sp
 
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts_of_signs import inside, slope_inside, v, w
 from ndis_verify.symbolic.notation import sign_changes
-from ndis_verify.symbolic.random_projection import odds, r
+from ndis_verify.symbolic.random_projection import odds
 from ndis_verify.symbolic.special_functions import Pg, Qg, gamma_density
 
 epsilon = sp.Symbol("epsilon", nonnegative=True)

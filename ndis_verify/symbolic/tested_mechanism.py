@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import a_density, by_fact
 from ndis_verify.symbolic.leverage_beside_a_ridge import (
@@ -42,7 +43,6 @@ from ndis_verify.symbolic.notation import (
     with_noise,
     x,
 )
-from ndis_verify.symbolic.random_projection import r
 from ndis_verify.symbolic.random_projection_curve import epsilon
 from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, leverage
 from ndis_verify.symbolic.statement_terms import quantity

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.mean_shift_order import every_pair, worst_pair
@@ -17,7 +18,6 @@ from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import law
 from ndis_verify.symbolic.random_projection import leverage as own_leverage
-from ndis_verify.symbolic.random_projection import r
 from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon
 from ndis_verify.symbolic.random_projection_pairs import (
     DIRECTIONS,

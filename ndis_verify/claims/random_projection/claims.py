@@ -22,7 +22,7 @@ from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as ce
 from ndis_verify.oracle.leverage import leverage_scores
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import Statement, integer, real
-from ndis_verify.symbolic import ndis_lemma
+from ndis_verify.symbolic import chi_square_hinges, ndis_lemma
 from ndis_verify.symbolic import random_linear_combination as combination
 from ndis_verify.symbolic import random_projection as derived
 from ndis_verify.symbolic import random_projection_curve as curve
@@ -295,11 +295,11 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
-            proof("truncated exponential moment", derived.upper_expectation),
+            proof("truncated exponential moment", chi_square_hinges.upper_expectation),
             kept(
                 formula_check(
                     "closed form against quadrature of the density",
-                    derived.upper_expectation,
+                    chi_square_hinges.upper_expectation,
                     lambda c, scale, r: _hinge_by_quadrature(c, scale, r, -1),
                     lambda effort: _hinge_points(effort, "delete"),
                     digits=15,
@@ -319,10 +319,10 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
-            proof("truncated exponential moment", derived.lower_expectation),
+            proof("truncated exponential moment", chi_square_hinges.lower_expectation),
             formula_check(
                 "closed form against quadrature of the density",
-                derived.lower_expectation,
+                chi_square_hinges.lower_expectation,
                 lambda c, fraction, r: _hinge_by_quadrature(c, fraction, r, 1),
                 lambda effort: _hinge_points(effort, "insert"),
                 digits=15,
@@ -390,7 +390,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("one degree of freedom", combination.upper_expectation),
-            proof("truncated exponential moment", derived.upper_expectation),
+            proof("truncated exponential moment", chi_square_hinges.upper_expectation),
             formula_check(
                 "closed form against quadrature of the density",
                 combination.upper_expectation,
@@ -413,7 +413,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("one degree of freedom", combination.lower_expectation),
-            proof("truncated exponential moment", derived.lower_expectation),
+            proof("truncated exponential moment", chi_square_hinges.lower_expectation),
             formula_check(
                 "closed form against quadrature of the density",
                 combination.lower_expectation,
