@@ -66,7 +66,7 @@ def upper_expectation() -> Derivation:
                 Use(
                     "expectation",
                     of=chi_square_hinges.upper_expectation,
-                    at={r: sp.Integer(1)},
+                    at={chi_square_hinges.c: c, r: sp.Integer(1)},
                     granted={"c >= 0": "c is not negative"},
                 ),
                 Use("erfc", at={at: c / scale}),
@@ -116,7 +116,7 @@ def lower_expectation() -> Derivation:
             Use(
                 "expectation",
                 of=chi_square_hinges.lower_expectation,
-                at={r: sp.Integer(1)},
+                at={chi_square_hinges.c: c, r: sp.Integer(1)},
             ),
             *("a", "max(0, -c/a)", Use("erf", at={at: size}), Use("erf", at={at: left * size})),
         ),
