@@ -265,6 +265,7 @@ def factors(expression: Any) -> frozenset[Any]:
     return frozenset(found or [numerator])
 
 
+@lru_cache(maxsize=8192)
 def assumed_sign(expression: Any) -> str:
     """The sign that assumptions alone give, where no corner of what they leave has another."""
     found = _of_assumptions(expression)
