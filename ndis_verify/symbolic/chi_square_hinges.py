@@ -151,13 +151,14 @@ def lower_expectation() -> Derivation:
     end, exponent = sp.Max(0, -c) / fraction, c + fraction * chi2_value / 2
     edge, tilt = 2 * end, sp.exp(c) * left ** (-dof_half)
     in_left = {fraction: 1 - left}
-    limits = (chi2_value, 0, edge.subs(in_left))
+    place = sp.Symbol("u", nonnegative=True)
+    limits = (chi2_value, 0, 2 * place)
     mass = integral_steps(
         "mass below",
         chi2_density(r, chi2_value),
         limits,
         Pg(dof_half, chi2_value / 2),
-        Pg(dof_half, end.subs(in_left)),
+        Pg(dof_half, place),
         "The chi-square density is d/dt Pg(r/2, t/2).",
     )
     tilted = integral_steps(
@@ -165,7 +166,7 @@ def lower_expectation() -> Derivation:
         sp.exp(exponent.subs(in_left)) * chi2_density(r, chi2_value),
         limits,
         tilt * Pg(dof_half, left * chi2_value / 2),
-        tilt * Pg(dof_half, left * end.subs(in_left)),
+        tilt * Pg(dof_half, left * place),
         "The tilt rescales t by y = 1 - a.",
     )
 
@@ -175,6 +176,8 @@ def lower_expectation() -> Derivation:
     steps = (
         Step("left", "What a leaves of 1.", lhs=left, rhs=1 - fraction, kind="definition", premises=("a < 1",)),
         inferred("a", "So a = 1 - y.", fraction, "=", 1 - left, "left"),
+        Step("u", "Half of the point where the exponent is 0.", lhs=place, rhs=end, kind="definition"),
+        inferred("end", "The name for it.", end, "=", place, "u"),
         meaning("hinge", "chi2_hinge", c, fraction, r),
         Step(
             "beyond",
@@ -212,8 +215,8 @@ def lower_expectation() -> Derivation:
                         "In terms of a.",
                         sp.Integral(integrand, (chi2_value, 0, edge)),
                         "=",
-                        shown[-1].rhs,
-                        *("a", shown[-1].name),
+                        shown[-1].rhs.subs(place, end),
+                        *("end", "a", shown[-1].name),
                     )
                     for name, integrand, shown in (
                         ("first", chi2_density(r, chi2_value), mass),
@@ -236,7 +239,7 @@ def lower_expectation() -> Derivation:
             rhs=Pg(dof_half, sp.Max(0, -c / fraction))
             - sp.exp(c) * (1 - fraction) ** (-dof_half) * Pg(dof_half, (1 - fraction) * sp.Max(0, -c / fraction)),
             kind="inference",
-            premises=("u in a", "hinge", "cut", "a", "mass below", "tilted mass below"),
+            premises=("u in a", "hinge", "cut", "end", "a", "mass below", "tilted mass below"),
         ),
     )
     return Derivation(
@@ -250,7 +253,7 @@ def lower_expectation() -> Derivation:
         domain=(fraction < 1,),
         faults=(
             Fault("factor (1-a)^{-r/2} dropped", "expectation", lambda rhs: rhs.subs((1 - fraction) ** (-dof_half), 1)),
-            Fault("threshold not rescaled", "tilted mass below", lambda rhs: tilt * Pg(dof_half, end.subs(in_left))),
+            Fault("threshold not rescaled", "tilted mass below", lambda rhs: tilt * Pg(dof_half, place)),
             Fault("sign of a flipped", "beyond", lambda rhs: rhs + 2 * sp.Max(0, c) + 1),
         ),
         concludes=(Conclusion("N24-P2", "expectation", {"c": c, "a": fraction, "r": r}),),
