@@ -30,8 +30,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         system = f"a POSIX system (Linux, macOS, WSL), not {sys.platform}"
         print(f"ndis-verify: the commands need {system}; the library itself does not", file=sys.stderr)
         return USAGE
+    for name in ("stdout", "stderr"):  # Python leaves out what the shell has closed
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w")))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the name of a file need not be UTF-8
+    arguments = argparse.Namespace()
     try:
         arguments = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
         code = arguments.run(arguments)
@@ -48,10 +52,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        print(f"ndis-verify: {printable(str(error))}", file=sys.stderr)
+        print(f"ndis-verify: {printable(_said_of_a_file(error, arguments))}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         return interrupted()
+
+
+def _said_of_a_file(error: OSError, arguments: argparse.Namespace) -> str:
+    """What went wrong, with the argument that named the file, if one did."""
+    if error.filename is None:
+        return error.strerror or str(error)
+    path = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes, os.PathLike)) else str(error.filename)
+    for name, value in vars(arguments).items():
+        if path in (str(one) for one in (value if isinstance(value, (list, tuple)) else [value])):
+            return str(InputError(name, path, error.strerror or str(error)))
+    return f"{path}: {error.strerror}"
 
 
 def interrupted() -> int:

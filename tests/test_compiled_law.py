@@ -2,6 +2,7 @@
 not installed, the same loops as plain Python."""
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -94,6 +95,26 @@ def test_one_row_and_p_next_to_q_are_within_a_tenth_of_the_promise(loops, direct
         a, b, at = record
         true = certified_als_exact_hockey_stick(a, b, 1, 1, at, direction, digits=15).mid
         assert all(abs(value - true) <= 2e-11 * true for value in values)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [  # p is a few units in the last place below q, and epsilon next to the largest loss
+        (0.999999998732679, 0.9999999987326792, 1, 1, 10.24318033766602),
+        (0.9999999988149016, 0.9999999988149019, 1, 4, 41.106879996346706),
+        (0.999999997880461, 0.9999999978804611, 2, 2, 19.972067241654305),
+        (0.9999999974614747, 0.9999999974614749, 10, 20, 197.91682539763866),
+    ],
+)
+def test_a_threshold_whose_root_is_one_lies_on_its_side_of_the_node(loops, record):
+    """Both roots are 1 in floats; their squares tell which is larger. Within the promise, for an epsilon so near."""
+    *rest, epsilon = record
+    loop = als_exact_hockey_stick(*rest, epsilon, "insert")
+    with kernels.by_arrays_alone():
+        array = als_exact_hockey_stick(*rest, epsilon, "insert")
+    near = [Fraction(epsilon) * (1 + sign * Fraction(1, 10**14)) for sign in (1, -1)]
+    low, high = (certified_als_exact_hockey_stick(*rest, at, "insert", digits=15).mid for at in near)
+    assert all(low * (1 - 2e-10) <= value <= high * (1 + 2e-10) for value in (loop, array))
 
 
 @pytest.mark.skipif(not COMPILED, reason="numba is not installed: the searches would take long")

@@ -144,3 +144,21 @@ def test_calibrated_noise_is_safe_and_tight(term):
 def test_bad_input_is_refused(call):
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize("alpha", [2.0**-52, 1.7763568394002505e-15, 1e-12, 3e-10, 3e-8, 1e-5])
+@pytest.mark.parametrize("share", [0.0, 0.05, 1.0])
+def test_the_bound_of_eigenvalues_next_to_one_keeps_its_digits(alpha, share):
+    eigenvalue = 1 + alpha
+    epsilon = share * (eigenvalue - 1)
+    true = certified.more_spread_bound([eigenvalue], epsilon, digits=20).mid
+    assert float(bounds.more_spread_bound([eigenvalue], epsilon)) == pytest.approx(float(true), rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("delta", [2e-16, 1e-14, 1e-12, 1e-10, 3e-8])
+def test_the_added_variance_of_a_small_target_meets_it(delta):
+    """The certified bound is at most delta at it, but for what rounding the sensitivities and the bound loses."""
+    v = bounds.added_variance(lambda v: (0.0, 1 / (v + 1), 1 / (v + 1), 1), epsilon=0.0, delta=delta)
+    rho = 1 / (v + 1)
+    found = oracle.certified_loewner_bound(0, rho, rho, 1, 0, "bound", digits=12)
+    assert float(found.mid) <= delta * (1 + 1e-12)

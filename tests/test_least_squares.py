@@ -326,6 +326,23 @@ def test_the_worst_record_below_a_cap_is_no_corner():
     assert all(inside > 100 * worst(p, "0.1", 2, 100, "1")[1] for p in ("0", "0.1"))
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        (6.761736894444199e-06, 1.3523431845803907e-05, 1, 2, 12.101579318449389, "insert"),
+        (2.697562012391335e-06, 5.395116748163217e-06, 50, 1, 200.0, "insert"),
+        (3.618520430604614e-05, 7.236909924285623e-05, 1, 1, 200.0, "delete"),
+        (5e-9, 1e-8 - 2.4999999e-17, 2, 3, 30.0, "insert"),
+    ],
+)
+def test_the_special_eigenvalue_next_to_one_keeps_its_digits(record):
+    """q - 2 p and p^2 are nearly opposite; far out in the tail a digit of the eigenvalue is one of its log."""
+    certified = oracle.certified_als_hockey_stick(*record, digits=20)
+    with mpmath.workdps(30):
+        true = float(mpmath.log(certified.mid))
+    assert float(fast.log_als_hockey_stick(*record)) == pytest.approx(true, rel=1e-12, abs=0)
+
+
 @pytest.mark.parametrize("rows", [[3, 4], [3, [4]]])
 def test_a_gap_is_of_one_record(rows):
     with pytest.raises(InputError, match="r = "):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ndis_verify.exact_number import InputError, exact
+from ndis_verify.rounded_text import as_given, at_least, at_most
 
 if TYPE_CHECKING:
     from ndis_verify.audit.bits import BitAudit, BitEvent
@@ -151,15 +152,20 @@ def lines(report: dict[str, Any]) -> list[str]:
         ),
     ]
     if "at_epsilon" in report:
-        found.append(f"delta >= {report['at_epsilon']['delta']:.6g} at epsilon = {report['at_epsilon']['epsilon']:g}")
+        found.append(
+            f"delta >= {at_least(report['at_epsilon']['delta'])}"
+            f" at epsilon = {as_given(report['at_epsilon']['epsilon'])}"
+        )
     if "at_delta" in report:
-        found.append(f"epsilon >= {report['at_delta']['epsilon']:.6g} at delta = {report['at_delta']['delta']:g}")
+        found.append(
+            f"epsilon >= {at_least(report['at_delta']['epsilon'])} at delta = {as_given(report['at_delta']['delta'])}"
+        )
     telling = [event for event in report["events"] if max(event.get("delta", 0), event.get("epsilon", 0)) > 0]
     found += [text for event in telling for text in _event_lines(event, report)] or [
         "no event tells the two apart at this target"
     ]
     if "refuted" in report:
-        claim = f"({report['at_epsilon']['epsilon']:g}, {report['at_delta']['delta']:g})-DP"
+        claim = f"({as_given(report['at_epsilon']['epsilon'])}, {as_given(report['at_delta']['delta'])})-DP"
         found.append(f"{claim} is REFUTED" if report["refuted"] else f"{claim} is not refuted")
     return found
 
@@ -171,8 +177,9 @@ def _event_lines(event: dict[str, Any], report: dict[str, Any]) -> list[str]:
         f"{event['family']}: {event['event']}",
         (
             f"  {event['seen'][0]} of {sizes[first.lower()]} under {first} "
-            f"(probability >= {event['probability_at_least']:.4g}), "
-            f"{event['seen'][1]} of {sizes[other.lower()]} under {other} (<= {event['probability_at_most']:.4g})"
+            f"(probability >= {at_least(event['probability_at_least'], 4)}), "
+            f"{event['seen'][1]} of {sizes[other.lower()]} under {other}"
+            f" (<= {at_most(event['probability_at_most'], 4)})"
         ),
     ]
 

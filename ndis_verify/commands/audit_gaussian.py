@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.rounded_text import as_given, at_least, at_most
 
 if TYPE_CHECKING:
-    from ndis_verify.audit.white_box import Limits, Number, WhiteBoxAudit
+    from ndis_verify.audit.white_box import Limits, WhiteBoxAudit
 
 REFUTED = 1
 HELP = "refute a claimed (epsilon, delta) by the Gaussian output laws on neighbouring inputs"
@@ -97,11 +98,11 @@ def summary(found: WhiteBoxAudit) -> dict[str, Any]:
     witness = found.witness
     shown = all(np.isfinite(part).all() for part in (witness.matrix, witness.vector, witness.constant))
     return {
-        "claim": {"epsilon": str(_decimal(found.epsilon)), "delta": str(_decimal(found.delta))},
+        "claim": {"epsilon": as_given(found.epsilon), "delta": as_given(found.delta)},
         "verdict": found.verdict,
-        "lower": str(_decimal(found.lower, ROUND_FLOOR)),
-        "upper": str(_decimal(found.upper, ROUND_CEILING)),
-        "margin": str(_decimal(found.margin, ROUND_FLOOR)),
+        "lower": at_least(found.lower, 12),
+        "upper": at_most(found.upper, 12),
+        "margin": at_least(found.margin, 12),
         "basis": found.basis,
         "neighbour": found.neighbour,
         "order": found.order,
@@ -170,9 +171,3 @@ def _lines(report: dict[str, Any]) -> list[str]:
     else:
         lines.append(f"witness: a quadratic inequality in {len(shape['vector'])} coordinates (--json prints it)")
     return lines
-
-
-def _decimal(value: Number, rounding: str = "ROUND_HALF_EVEN") -> Decimal:
-    number = exact(value)
-    context = Context(prec=12, rounding=rounding, Emin=-(10**9), Emax=10**9)
-    return context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context)

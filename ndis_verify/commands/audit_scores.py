@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError, exact
+from ndis_verify.rounded_text import as_given, at_least, at_most
 from ndis_verify.runs.cluster import add_scheduler
 
 if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once an audit runs
@@ -155,16 +156,19 @@ def _lines(report: dict[str, Any]) -> list[str]:
             f" {q['bounding']} rows bound"
         ),
     ]
-    sign = "about" if report["basis"] == "estimate" else ">="
+    estimated = report["basis"] == "estimate"
+    sign = "about" if estimated else ">="
     if "mu" in report:
-        lines.append(f"mu >= {report['mu']:.6g}")
+        lines.append(f"mu >= {at_least(report['mu'])}")
     if "at_epsilon" in report:
         lines.append(
-            f"delta {sign} {report['at_epsilon']['delta']:.6g} at epsilon = {report['at_epsilon']['epsilon']:g}"
+            f"delta {sign} {at_least(report['at_epsilon']['delta'])} at epsilon ="
+            f" {as_given(report['at_epsilon']['epsilon'])}"
         )
     if "at_delta" in report:
         lines.append(
-            f"epsilon {sign} {float(report['at_delta']['epsilon']):.6g} at delta = {report['at_delta']['delta']:g}"
+            f"epsilon {sign} {at_least(float(report['at_delta']['epsilon']))} at delta ="
+            f" {as_given(report['at_delta']['delta'])}"
         )
     if "set" in report:
         pieces = ", ".join(f"[{float(a):.6g}, {float(b):.6g})" for a, b in report["set"][:4]) + (
@@ -172,11 +176,11 @@ def _lines(report: dict[str, Any]) -> list[str]:
         )
         lines.append(f"set {pieces}, likelier under {report['set_first_law']}")
     if "refuted" in report:
-        claim = f"({report['at_epsilon']['epsilon']:g}, {report['at_delta']['delta']:g})-DP"
+        claim = f"({as_given(report['at_epsilon']['epsilon'])}, {as_given(report['at_delta']['delta'])})-DP"
         lines.append(f"{claim} is REFUTED" if report["refuted"] else f"{claim} is not refuted")
-    lines += [f"  epsilon {eps:<5g} delta {sign} {value:.6g}" for eps, value in report.get("profile", ())]
+    lines += [f"  epsilon {eps:<5g} delta {sign} {at_least(value)}" for eps, value in report.get("profile", ())]
     lines += [
-        f"  alpha {level:<5g} beta {'about' if sign == 'about' else '<='} {value:.6g}"
+        f"  alpha {level:<5g} beta {'about' if estimated else '<='} {at_most(value)}"
         for level, value in report.get("trade_off", ())
     ]
     return lines

@@ -256,7 +256,8 @@ def _log_more_spread(logs: np.ndarray, epsilon: np.ndarray, hinge: float = 1.0) 
         p, gap = expit(x)[..., None], expit(-x)[..., None]
         s = p[..., 0] / largest
         value = -s * offset - np.log(gap + p * (1 - share)).sum(axis=-1) / 2
-        value += hinge * (xlogy(s, s / (1 + s)) - np.log1p(s))
+        kept = np.where(s > 1, -s * np.log1p(1 / s), xlogy(s, s / (1 + s)))  # s/(1 + s) of a large s is 1 in floats
+        value += hinge * (kept - np.log1p(s))
     return np.where(largest > 0, value, -np.inf)
 
 

@@ -78,17 +78,28 @@ def als_spectrum(leverage: Any, augmented_leverage: Any, d: Any, r: Any, directi
 def spectrum_of_records(p: np.ndarray, q: np.ndarray, d: np.ndarray | int, r: np.ndarray, direction: str) -> Spectrum:
     """`als_spectrum` of arguments that were checked; a mean shift below 2.2e-308 has lost digits."""
     gap, log_p, log_q = q - p, np.log1p(-p), np.log1p(-q)
+    excess = _excess(p, q)
     if direction == "delete":
-        special, others, squares = (gap - p * (1 - p)) / (1 - q), gap / (1 - q), r / (1 - q)
+        special, others, squares = excess / (1 - q), gap / (1 - q), r / (1 - q)
         logs = 2 * log_p - log_q, log_p - log_q
     else:
-        special, others, squares = (p * (1 - p) - gap) / (1 - p) ** 2, -gap / (1 - p), r / (1 - p) ** 2
+        special, others, squares = -excess / (1 - p) ** 2, -gap / (1 - p), r / (1 - p) ** 2
         logs = log_q - 2 * log_p, log_q - log_p
+    logs = np.where(np.abs(special) < 0.25, np.log1p(special), logs[0]), logs[1]  # next to 1 the former cancels
     shift = np.sqrt(squares) * np.sqrt(p) * np.sqrt(gap)
     if d == 1:
         return Spectrum(special[..., None], None, 1, logs[0][..., None], shift=shift[..., None])
     alpha, shift = np.stack([special, others], axis=-1), np.stack([shift, np.zeros_like(shift)], axis=-1)
     return Spectrum(alpha, None, [1, d - 1], np.stack(logs, axis=-1), shift=shift)
+
+
+def _excess(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """(1 - p)^2 - (1 - q) = (q - 2p) + p^2, in whose first part nothing is lost where both are close to opposite."""
+    split = (2.0**27 + 1) * p
+    head = split - (split - p)
+    tail = p - head
+    square = p * p
+    return (q - 2 * p + square) + ((head * head - square) + 2 * head * tail + tail * tail)
 
 
 def als_max_privacy_loss(

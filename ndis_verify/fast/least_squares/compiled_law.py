@@ -252,7 +252,7 @@ def _placed(p, q, r, over, deleted, row, place, apart):
     apart[1, 0], apart[2, 0], apart[1, 2] = -apart[0, 1], -apart[0, 2], -apart[2, 1]
     row[_Q], row[_R], row[_COSINE], row[_EDGE_LOG], row[_PAST] = q, r, math.sqrt((q - p) / q), edge, past
     row[_NODE], row[_DELETED] = node, deleted
-    return (0 if deleted else 2) + (0 if root <= node else 1)
+    return (0 if deleted else 2) + (0 if between <= 0 else 1)
 
 
 @compiled

@@ -167,7 +167,7 @@ class _Laws:
         above = (1 - q) * np.expm1(past) / q  # 1 - tau
         one_node, one_root = (q - p) / q / (1 + node), above / (1 + root)
         between = np.where(tau > 0.5, (q - p) / q - above, tau - p / q)  # from the nearer of 0 and 1
-        self.inside = root <= node
+        self.inside = between <= 0  # both roots may be 1 in floats
         self.cosine, self.edge, self.past = np.sqrt((q - p) / q)[:, None], edge[:, None], past[:, None]
         self.at = {"one": np.ones_like(q)[:, None], "node": node[:, None], "root": root[:, None]}
         apart = {("one", "node"): one_node, ("one", "root"): one_root, ("root", "node"): between / (root + node)}
