@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = argparse.Namespace()
     try:
         arguments = _parser(sys.argv[1:] if argv is None else argv).parse_args(argv)
-        code = arguments.run(arguments)
+        code = _run(arguments)
         sys.stdout.flush()
         return code
     except InputError as error:
@@ -56,6 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
     except KeyboardInterrupt:
         return interrupted()
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """The exit code of the verb; code of the user that ends the process has failed, whatever it says of itself."""
+    try:
+        code: int = arguments.run(arguments)
+        return code
+    except SystemExit as error:
+        print(f"ndis-verify: what was run ended the process (exit {printable(str(error.code))})", file=sys.stderr)
+        return FAILED
 
 
 def _said_of_a_file(error: OSError, arguments: argparse.Namespace) -> str:

@@ -31,17 +31,18 @@ def as_given(value: Any) -> str:
     number = exact(value)
     found = _decimal(number, _ALL_DIGITS)
     if Fraction(*found.as_integer_ratio()) == number:
-        return str(found)
+        return str(found).lower()
     return as_given(float(number)) if Fraction(float(number)) == number else str(number)
 
 
 def _rounded(value: Any, digits: int, rounding: str) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return str(_decimal(exact(value), digits, rounding))
+    return str(_decimal(exact(value), digits, rounding)).lower()
 
 
 def _decimal(number: Fraction, digits: int, rounding: str | None = None) -> Decimal:
     context = Context(prec=digits, rounding=rounding, Emin=-(10**9), Emax=10**9)
     found = context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context)
-    return found.quantize(Decimal(1)) if 0 <= found.adjusted() < digits and found.as_tuple().exponent > 0 else found
+    whole = 0 < found.adjusted() < digits and found == int(found)
+    return found.quantize(Decimal(1)) if whole else found  # 10, not 1e+1

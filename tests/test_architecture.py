@@ -180,6 +180,7 @@ FLOORS = (
     {
         "exact_number",
         "plain_text",
+        "rounded_text",
         "arguments",
         "enclosure",
         "gaussian_pair",

@@ -217,7 +217,7 @@ def _run_file(path: Path) -> Any:
     sys.path.insert(0, str(path.resolve().parent))  # as `python my_claims.py` does
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that ends the process has no verdict
         line = _line_in(error, path)
         raise InputError("FILE", str(path), f"line {line}: {type(error).__name__}: {error}") from error
     finally:
@@ -226,7 +226,7 @@ def _run_file(path: Path) -> Any:
     return module
 
 
-def _line_in(error: Exception, path: Path) -> int | str:
+def _line_in(error: BaseException, path: Path) -> int | str:
     """The last line of the file that took part in the error."""
     if isinstance(error, SyntaxError):
         return error.lineno or "?"

@@ -8,8 +8,10 @@ import os
 from pathlib import Path
 
 from ndis_verify.arguments import whole
+from ndis_verify.exact_number import InputError
 
 FAILED = 1
+_ONE_OF = ("certificates", "seal", "graph", "errata", "mutants", "export", "missing")  # what is done or printed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +47,10 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.report.verdicts import claim_record
     from ndis_verify.runs.files import read_regular, write_atomically
 
+    whole(arguments.jobs, "--jobs", 1)
+    asked = [name for name in _ONE_OF if getattr(arguments, name)]
+    if len(asked) > 1:
+        raise InputError(f"--{asked[1]}", str(getattr(arguments, asked[1])), f"excludes --{asked[0]}")
     if arguments.certificates:
         return _renewed(arguments.jobs)
     if arguments.seal:
@@ -89,7 +95,6 @@ def _renewed(jobs: int) -> int:
     from ndis_verify.court.certificate_store import FOLDER
     from ndis_verify.runs.progress import Progress
 
-    whole(jobs, "--jobs", 1)
     progress = Progress("certificates")
     try:
         failed = renew(FOLDER, jobs, progress)

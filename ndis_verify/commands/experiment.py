@@ -61,6 +61,8 @@ def main(arguments: argparse.Namespace) -> int:
         print(summary_page(read_records(arguments.summary), [find(name) for name in names()]), end="")
         return 0
     if arguments.name is None:
+        if given := next((n for n in ("data", "target") if getattr(arguments, n) is not None), None):
+            raise InputError(f"--{given}", str(getattr(arguments, given)), "needs the NAME of an experiment")
         for name in names():
             print(f"{name:<24} {find(name).title}")
         return 0

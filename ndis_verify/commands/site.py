@@ -26,10 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Write the pages and say where they begin."""
     from ndis_verify.claims.ledger import all_claims
+    from ndis_verify.report.calculator import checked
     from ndis_verify.report.matrix import hearing
     from ndis_verify.report.site import write_site
     from ndis_verify.runs.progress import Progress
 
+    arguments.folder.mkdir(parents=True, exist_ok=True)  # what would fail at the end fails here
+    if arguments.calculator is not None:
+        checked(arguments.calculator)
     progress = Progress("comparisons for the matrix")
     try:
         heard = {} if arguments.asked else hearing(all_claims(), progress)

@@ -30,7 +30,9 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.ledger import all_claims
     from ndis_verify.report.places import ids_of, of_claim, of_name
 
-    name = " ".join(arguments.name)
+    name = " ".join(arguments.name).strip()
+    if not name:
+        raise InputError("NAME", repr(name), "must not be empty")
     ids = ids_of(name, [claim.id for claim in all_claims()])
     found = {i: of_claim(i) for i in ids} or {name: of_name(name)}
     if not any(found.values()):

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from flint import arb
 
+from ndis_verify.court.certify import monotone
 from ndis_verify.court.exact_points import Point, exact_text
 from ndis_verify.court.quantities.exact import NotExact, Number, OutsideDomain, as_ball
 from ndis_verify.court.quantities.rooms import ROOMS, quantity, rooms_of
@@ -371,14 +372,14 @@ ELEMENTARY: Mapping[str, Callable[..., arb]] = {
     "exp": lambda x: x.exp(),
     "log": lambda x: x.log(),
     "sqrt": lambda x: x.sqrt(),
-    "Phi": lambda x: _rising(lambda y: (-y / arb(2).sqrt()).erfc() / 2, x),
-    "erf": lambda x: _rising(lambda y: y.erf(), x),
-    "erfc": lambda x: _rising(lambda y: y.erfc(), x),
+    "Phi": lambda x: monotone(lambda y: (-y / arb(2).sqrt()).erfc() / 2, x),
+    "erf": lambda x: monotone(lambda y: y.erf(), x),
+    "erfc": lambda x: monotone(lambda y: y.erfc(), x),
     "gamma": lambda x: x.gamma(),
     "gamma_q": lambda a, x: _gamma_tail(lambda y: y.gamma_upper(a, 1), a, x),
     "gamma_p": lambda a, x: _gamma_tail(lambda y: y.gamma_lower(a, 1), a, x),
     "phi": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
-    "Phi_inverse": lambda p: _rising(lambda y: -((2 * y).erfcinv() * arb(2).sqrt()), p),
+    "Phi_inverse": lambda p: monotone(lambda y: -((2 * y).erfcinv() * arb(2).sqrt()), p),
     "chi2_density": lambda r, x: ((r / 2 - 1) * x.log() - x / 2 - r / 2 * arb(2).log() - (r / 2).lgamma()).exp(),
 }
 
@@ -392,18 +393,11 @@ _OUTSIDE: Mapping[str, Callable[..., bool]] = {
 }
 
 
-def _rising(function: Callable[[arb], arb], x: arb) -> arb:
-    """A monotone function on a ball, from the ends, which is tight on wide balls."""
-    if x.is_exact() or not x.is_finite():
-        return function(x)
-    return function(x.lower()).union(function(x.upper()))
-
-
 def _gamma_tail(function: Callable[[arb], arb], shape: arb, x: arb) -> arb:
     """A tail of a gamma law, which is monotone from 0 on alone."""
     if not (shape > 0 and x >= 0):
         raise NotExact("a tail of a gamma law is that of a positive shape, at 0 or above")
-    return _rising(function, x)
+    return monotone(function, x)
 
 
 def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | None) -> arb:

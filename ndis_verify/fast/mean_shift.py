@@ -67,7 +67,8 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarra
 
 
 def log_gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
-    """log of `gaussian_hockey_stick`; -inf where sensitivity = 0, and where the logarithm is below -2e307.
+    """log of `gaussian_hockey_stick`; -inf where that is 0 (sensitivity = 0 and epsilon >= 0), and where the
+    logarithm is below -2e307.
 
     sensitivity, std, epsilon: as in `gaussian_hockey_stick`. Raises `InputError`.
 

@@ -73,6 +73,8 @@ def load(name: str | Path) -> Declaration:
         text = read_regular(Path(name), MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError("declaration", str(name), f"must be UTF-8 ({error})") from None
+    if not text.strip():
+        raise InputError("declaration", str(name), "is an empty file")
     return parsed(text)
 
 
@@ -89,7 +91,8 @@ def parsed(text: str) -> Declaration:
     _require_keys(data, "declaration", _KEYS, {"title", "epsilon", "delta", "rows"})
     rows = data["rows"]
     if not isinstance(rows, list) or not 1 <= len(rows) <= MAX_ROWS:
-        raise InputError("rows", type(rows).__name__, f"must be a list of 1 to {MAX_ROWS} printed levels")
+        shown = f"a list of {len(rows)}" if isinstance(rows, list) else type(rows).__name__
+        raise InputError("rows", shown, f"must be a list of 1 to {MAX_ROWS} printed levels")
     levels = tuple(_level(row, k) for k, row in enumerate(rows, 1))
     unknown = tuple(name for name in ("bound", "r", "d") if data.get(name) == UNKNOWN)
     found = _Sizes(data, levels)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ndis_verify.forensics.verdicts import Judgement, Solved, decimals
+from ndis_verify.plain_text import printable
 from ndis_verify.tables import text_table
 
 
@@ -28,6 +29,7 @@ def as_text(found: Solved, rows: Sequence[Judgement]) -> str:
     lines = (
         [found.declaration.title, found.declaration.source] if found.declaration.source else [found.declaration.title]
     )
+    lines = list(map(printable, lines))
     lines += ["", f"target: epsilon = {setting.epsilon}, delta = {setting.delta}"]
     how = "implied by the row that fixes it" if "bound" in found.declaration.unknown else "declared"
     lines.append(f"norm bound: {_between(low_high)} ({how})")
@@ -39,7 +41,7 @@ def as_text(found: Solved, rows: Sequence[Judgement]) -> str:
         data = row.as_dict()
         table.append(
             [
-                row.row.label,
+                printable(row.row.label),
                 row.row.noise,
                 _between(data["over_bound"]),
                 _between(data["delta"]),

@@ -1,15 +1,16 @@
 """Decide everything in an export of the ledger again, from the mathematics alone.
 
-    python -m tools.recheck EXPORT
+    python -m tools.recheck EXPORT [PAGE]
 
 It needs python-flint and the standard library. `docs/recheck.md` has the format and says what each outcome means. Exit
-code 1 where anything in the export does not hold.
+code 1 where anything in the export does not hold. In a PAGE the first block of plain text (```text) becomes the table.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from pathlib import Path
 
 from tools.recheck.records import AGREES, DECIDED, LEFT, REFUTED, recheck
 
@@ -21,9 +22,14 @@ def main(arguments):
     table = Counter(
         (record["kind"] if record["kind"] != "left out" else record["of"], outcome) for record, outcome, _ in found
     )
-    print(f"{'':<16}" + "".join(f"{o:>15}" for o in outcomes))
+    lines = [f"{'':<16}" + "".join(f"{o:>15}" for o in outcomes)]
     for kind in sorted({kind for kind, _ in table}):
-        print(f"{kind:<16}" + "".join(f"{table[kind, o]:>15}" for o in outcomes))
+        lines.append(f"{kind:<16}" + "".join(f"{table[kind, o]:>15}" for o in outcomes))
+    print("\n".join(lines))
+    if arguments[1:]:
+        page = Path(arguments[1])
+        before, fence, after = page.read_text(encoding="utf-8").partition("```text\n")
+        page.write_text(before + fence + "\n".join(lines) + "\n" + after[after.index("```") :], encoding="utf-8")
     for reason, n in Counter(detail for _, outcome, detail in found if outcome == LEFT).most_common():
         print(f"not rechecked, {n}: {reason}")
     wrong = [(record, detail) for record, outcome, detail in found if outcome == REFUTED]

@@ -105,8 +105,9 @@ def _extremum(pick, outward, name, low, high, body, at):
 
 
 def _integral(name, low, high, body, at):
-    """By the trapezoid rule after a double exponential substitution, at two steps, over a whole line by its halves too;
-    their difference is taken for the error: that is no bound, so it is for identities that are held to points alone.
+    """By the trapezoid rule after a double exponential substitution, at two steps, over a line with 0 inside by its two
+    parts too; their difference is taken for the error: that is no bound, so it is for identities that are held to
+    points alone.
     """
     if "numerically" not in at:
         raise NotReadable("an integral has no enclosure here")
@@ -115,8 +116,10 @@ def _integral(name, low, high, body, at):
         inside = lambda x: value(body, {**at, name: x})  # noqa: E731
         coarse, fine = (_sampled(ends, inside, arb(1) / n) for n in (48, 64))
         error = abs(coarse - fine)
-        if ends == [None, None]:  # a peak at 0 may lie between all nodes of the line, of its halves it does not
-            halves = [_sampled(half, inside, arb(1) / 64) for half in ([None, fmpq(0)], [fmpq(0), None])]
+        low, high = ends
+        if None in ends and (low is None or real(low) < 0) and (high is None or real(high) > 0):
+            # a peak at 0 may lie between all nodes of a line, of its two parts it does not
+            halves = [_sampled(half, inside, arb(1) / 64) for half in ([low, fmpq(0)], [fmpq(0), high])]
             error += abs(sum(halves, -fine))
         if not error < CLOSE * (1 + abs(fine)) / 100:
             raise NotReadable("an integral that two rules give differently")

@@ -329,17 +329,6 @@ def tested_attack(name: str, lowered: Callable[..., np.ndarray]) -> Check:
     )
 
 
-def not_smaller(point) -> Enclosure:
-    """Probability that the tested ridge is not the smaller one, `beyond` standard deviations over the threshold."""
-    with working_bits(120):
-        return enclosure((ball(point["beyond"]) / arb(2).sqrt()).erfc() / 2)
-
-
-def more_likely_than_not(point) -> Enclosure:
-    with working_bits(120):
-        return enclosure((ball(point["beyond"]) / arb(2).sqrt()).erfc() / 2 - ball(Fraction(1, 2)))
-
-
 _FAR = 6  # of the test's noise: beyond, 2e-9 of its mass
 
 

@@ -73,7 +73,7 @@ def _form_hinge(form: Any, slope: Any, c: Number, digits: int) -> Number:
     size = len(flat(slope))
     whole = fmpq_mat(size, size, entries)
     rest = fmpq_mat(size, size, [fmpq(int(i == j)) for i in range(size) for j in range(size)]) - whole
-    if whole != whole.transpose() or not all(_leading(rest, k) > 0 for k in range(1, size + 1)):
+    if whole != whole.transpose() or not all(leading(rest, k) > 0 for k in range(1, size + 1)):
         raise OutsideDomain("A is symmetric and I - A positive definite")
     covariance = rest.inv()
     vector = fmpq_mat(size, 1, [fmpq(x.numerator, x.denominator) for x in flat(slope)])
@@ -87,7 +87,8 @@ def _form_hinge(form: Any, slope: Any, c: Number, digits: int) -> Number:
     return monotone(lambda eps: to_exact_ball(hockey_stick(pair, eps, digits)), (epsilon, -1))
 
 
-def _leading(rows: fmpq_mat, size: int) -> fmpq:
+def leading(rows: fmpq_mat, size: int) -> fmpq:
+    """The minor of the first rows and columns."""
     return fmpq_mat(size, size, [rows[i, j] for i in range(size) for j in range(size)]).det()
 
 

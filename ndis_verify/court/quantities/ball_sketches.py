@@ -11,6 +11,7 @@ from typing import Any
 
 from flint import arb, fmpq, fmpq_mat
 
+from ndis_verify.court.quantities.ball_matrices import leading
 from ndis_verify.court.quantities.exact import (
     NotExact,
     Number,
@@ -76,7 +77,7 @@ def _density(gram: Any, cross: Any, square: Number, rows: Number, point: Any, di
     d, r = n.nrows(), int(rows)
     if not d <= r <= _MOST_ROWS:
         raise NotExact(f"a sketch has at least as many rows as features, and at most {_MOST_ROWS} here")
-    if n != n.transpose() or not all(_leading(n, k) > 0 for k in range(1, d + 1)):
+    if n != n.transpose() or not all(leading(n, k) > 0 for k in range(1, d + 1)):
         raise OutsideDomain("N is symmetric and positive definite")
     centre = n.inv() * c
     residual = fmpq(square.numerator, square.denominator) - (c.transpose() * centre)[0, 0]
@@ -101,10 +102,6 @@ def _root_mean(degrees: int, tilt: arb) -> arb:
 def _exact(value: Any) -> fmpq_mat:
     rows = rows_of(value)
     return fmpq_mat(len(rows), len(rows[0]), [fmpq(x.numerator, x.denominator) for x in flat(value)])
-
-
-def _leading(rows: fmpq_mat, size: int) -> fmpq:
-    return fmpq_mat(size, size, [rows[i, j] for i in range(size) for j in range(size)]).det()
 
 
 _MOST_ROWS = 10**5
