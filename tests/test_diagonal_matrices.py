@@ -10,10 +10,9 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, orthogonal, square, symmetric, vector
 from ndis_verify.symbolic.block_algebra import inverse, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Hypothesis, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.notation import diagonal, scalar, transpose
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import definitions, expression, quantity
 from ndis_verify.symbolic.transposes import is_symmetric
 

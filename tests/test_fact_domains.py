@@ -11,7 +11,7 @@ from ndis_verify.court.proof_structure import step_problems
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Derivation, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, inferred
 from ndis_verify.symbolic.facts import FACTS
 from ndis_verify.symbolic.less_spread import first_less_spread
 from ndis_verify.symbolic.less_spread_printed import printed_bound
@@ -20,7 +20,6 @@ from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.notation import anything, average, largest, scalar, summed, total, transpose, z
 from ndis_verify.symbolic.notation import x as place
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.unknowns import equal
 

@@ -7,8 +7,8 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import inferred
 from ndis_verify.symbolic.nearby_laws import larger
-from ndis_verify.symbolic.sketch_records import inferred
 
 
 @cache

@@ -7,11 +7,10 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import chi2_value, meaning
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Pg, Qg, chi2_density
 from ndis_verify.symbolic.statement_terms import quantity
 

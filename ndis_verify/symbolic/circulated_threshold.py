@@ -7,10 +7,9 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.mills_ratio import mills_steps, x
-from ndis_verify.symbolic.sketch_records import inferred
-from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.special_functions import Phi, as_erfc
 
 epsilon, a, b = sp.symbols("epsilon a b", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
@@ -24,13 +23,9 @@ def ratio(at: sp.Expr) -> sp.Expr:
     return sp.exp(4 * at) * sp.sqrt(4 * sp.pi * at) * Phi(-sp.sqrt(2 * at))
 
 
-def _as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    return (left - right).rewrite(sp.erfc)
-
-
 def _decimal(name: str, why: str, larger: sp.Expr, smaller: sp.Expr) -> Step:
     gap = (larger - smaller).rewrite(sp.erfc)
-    return Step(name, why, larger, smaller, ">", gap, reduce=_as_erfc)
+    return Step(name, why, larger, smaller, ">", gap, reduce=as_erfc)
 
 
 def _order(name: str, high: sp.Expr, low: sp.Expr, *premises: str | Use) -> Step:

@@ -25,10 +25,9 @@ from ndis_verify.symbolic.classical_gaussian_order import (
     zero,
 )
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.mean_shift_elasticity import MOST, T, at_one_shift, divergence, room, t
 from ndis_verify.symbolic.mean_shift_room import AT_MOST_1, every_shift, z
-from ndis_verify.symbolic.sketch_records import inferred, named
 
 share = sp.Symbol("s", positive=True)
 F, G = sp.symbols("F G", positive=True)

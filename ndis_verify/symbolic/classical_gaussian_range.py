@@ -26,10 +26,9 @@ from ndis_verify.symbolic.classical_gaussian_order import (
     reached_in_epsilon,
 )
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred, named
-from ndis_verify.symbolic.special_functions import phi
+from ndis_verify.symbolic.special_functions import as_erfc, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 h = sp.Symbol("h", nonnegative=True)
@@ -43,10 +42,6 @@ _GROWTH = sp.Rational(4, 5) * sp.exp(_AT**2 / 2)  # 1/delta
 _BRACKET = bracket(_AT, _EPSILON)
 _UP_TO = Hypothesis("eps <= 3", epsilon <= 3)
 _BELOW_ONE = Hypothesis("delta < 1", delta < 1)
-
-
-def _as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    return (left - right).rewrite(sp.erfc)
 
 
 def _slope_steps() -> tuple[Step, ...]:
@@ -99,7 +94,7 @@ def _share_steps() -> tuple[Step, ...]:
             zero,
             ">=",
             start.rewrite(sp.erfc),
-            reduce=_as_erfc,
+            reduce=as_erfc,
         ),
         *_slope_steps(),
         Step("end", "to 0,", lhs=sp.Limit(_BRACKET, h, sp.oo), rhs=zero),
@@ -132,7 +127,7 @@ def _share_steps() -> tuple[Step, ...]:
             {"f": fall, "argument": h},
             {"rises": "share falls", "start": "share at 0"},
         ),
-        Step("below 1", "and that less than 1.", one, least, ">", 1 - least.rewrite(sp.erfc), reduce=_as_erfc),
+        Step("below 1", "and that less than 1.", one, least, ">", 1 - least.rewrite(sp.erfc), reduce=as_erfc),
     )
 
 

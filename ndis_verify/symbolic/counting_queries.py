@@ -7,10 +7,9 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.nearby_laws import in_order, linear
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
-from ndis_verify.symbolic.sketch_records import inferred, named
 
 x, m = sp.symbols("x m", real=True)  # the change of each query, and how often it stands
 n = sp.Symbol("n", positive=True, integer=True)

@@ -36,11 +36,10 @@ from ndis_verify.symbolic.covariance_vertex_steps import (
     times,
 )
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, named
 from ndis_verify.symbolic.facts_of_envelopes import between, edge_of, first_two
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import average, below, beyond, left_of, slope_in, x
-from ndis_verify.symbolic.sketch_records import named
 
 _SETTING = ("equal means", "l_i >= 0", "eps >= 0")
 d = sp.Symbol("d", positive=True, integer=True)

@@ -23,9 +23,8 @@ from ndis_verify.symbolic.covariance_order_steps import (
     y,
 )
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.normal_coordinates import entry
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import quantity
 
 epsilon = sp.Symbol("epsilon", positive=True)

@@ -8,10 +8,9 @@ import sympy as sp
 
 from ndis_verify.symbolic.covariance_shift import ell, s, zero
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import beyond
-from ndis_verify.symbolic.sketch_records import inferred
 
 logs = sp.Symbol("l", real=True)  # the vector of the l_i
 rate = sp.Symbol("u", positive=True)  # the rate of the exact moment

@@ -9,12 +9,11 @@ import sympy as sp
 from ndis_verify.symbolic import random_projection_pairs as pairs
 from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 

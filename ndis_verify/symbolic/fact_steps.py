@@ -9,7 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.facts import FACTS
-from ndis_verify.symbolic.notation import total
+from ndis_verify.symbolic.notation import total, transpose
 
 
 def by_fact(
@@ -57,3 +57,18 @@ def from_side(inverse: Any, matrix: Any, side: str, why: str) -> Step:
     """`inverse`, defined by the step of its name, is the inverse of `matrix` from the "left" or the "right"."""
     letters, shown = {"X": inverse, "Y": matrix}, {"inverse": str(inverse)}
     return by_fact(f"{inverse} from the {side}", why, f"an inverse from the {side}", letters, shown)
+
+
+def inferred(name: str, why: str, lhs: Any, relation: str, rhs: Any, *premises: Any, **more: Any) -> Step:
+    """A step from other ones."""
+    return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
+
+
+def named(symbol: Any, why: str, value: Any, *premises: str) -> Step:
+    """What a symbol stands for, a step by its name."""
+    return Step(str(symbol), why, lhs=symbol, rhs=value, kind="definition", premises=premises)
+
+
+def squared(name: str, why: str, w: Any) -> Step:
+    """A squared length is not negative."""
+    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})

@@ -8,12 +8,11 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, inferred, named
 from ndis_verify.symbolic.gaussian_mechanism import edge as tail_edge
 from ndis_verify.symbolic.gaussian_mechanism import tail_bound
 from ndis_verify.symbolic.meanings import meaning, p, q
 from ndis_verify.symbolic.notation import x
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 

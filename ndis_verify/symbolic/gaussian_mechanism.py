@@ -9,11 +9,10 @@ import sympy as sp
 from ndis_verify.symbolic import mean_shift, mean_shift_order
 from ndis_verify.symbolic.circulated_threshold import FROM, UP_TO, a, b, crossing
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.mills_ratio import mills_steps
 from ndis_verify.symbolic.notation import below, beyond, held
-from ndis_verify.symbolic.sketch_records import inferred
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.special_functions import Phi, as_erfc, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 x, c, u = sp.symbols("x c u", positive=True)
@@ -22,10 +21,6 @@ edge = sp.Symbol("x", nonnegative=True)
 epsilon = sp.Symbol("epsilon", positive=True)
 room, extra = sp.symbols("v w", positive=True)
 half, zero = sp.Rational(1, 2), sp.Integer(0)
-
-
-def _as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    return (left - right).rewrite(sp.erfc)
 
 
 def profile(s: sp.Expr, eps: sp.Expr) -> sp.Expr:
@@ -43,7 +38,7 @@ def tail_bound() -> Derivation:
     gap = bound - Phi(-edge)
     t, sigma = sp.Symbol("t", nonnegative=True), sp.Symbol("sigma", positive=True)
     steps = (
-        Step("gap at 0", "Both are 1/2.", lhs=gap.subs(edge, 0), rhs=zero, reduce=_as_erfc),
+        Step("gap at 0", "Both are 1/2.", lhs=gap.subs(edge, 0), rhs=zero, reduce=as_erfc),
         Step("gap at infinity", "Both vanish.", lhs=sp.Limit(gap, edge, sp.oo), rhs=zero),
         Step(
             "rises",
@@ -113,7 +108,7 @@ def zero_epsilon() -> Derivation:
         return quantity("mean_shift", at, zero)
 
     steps = (
-        Step("reflection", "Phi(-y) = 1 - Phi(y).", lhs=Phi(-y), rhs=1 - Phi(y), reduce=_as_erfc),
+        Step("reflection", "Phi(-y) = 1 - Phi(y).", lhs=Phi(-y), rhs=1 - Phi(y), reduce=as_erfc),
         inferred(
             "exact delta",
             "The closed form at eps = 0, the total variation distance.",
@@ -128,7 +123,7 @@ def zero_epsilon() -> Derivation:
             "D/sqrt(2 pi) and the total variation both vanish there.",
             lhs=sp.Limit(gap, shift, 0, "+"),
             rhs=zero,
-            reduce=_as_erfc,
+            reduce=as_erfc,
         ),
         Step(
             "slope of the gap",
@@ -241,7 +236,7 @@ def exact_floor() -> Derivation:
     floor = half - tail
     (mills, *_) = (one for one in mills_steps() if one.name == "upper Mills bound")
     steps = (
-        Step("Phi(0)", "Half of the mass.", lhs=Phi(zero), rhs=half, reduce=_as_erfc),
+        Step("Phi(0)", "Half of the mass.", lhs=Phi(zero), rhs=half, reduce=as_erfc),
         inferred(
             "delta there",
             "The closed form where its first argument is 0.",
@@ -324,7 +319,7 @@ def noise_floor() -> Derivation:
             zero,
             Use(mills.name, weight=x * sp.exp(x**2 / 2)),
         ),
-        Step("threshold starts at 0", "At x = 0 the tail is 1/2.", lhs=in_x.subs(x, 0), rhs=zero, reduce=_as_erfc),
+        Step("threshold starts at 0", "At x = 0 the tail is 1/2.", lhs=in_x.subs(x, 0), rhs=zero, reduce=as_erfc),
         Step(
             "threshold tends to 1/2",
             "It lies between 1/2 - 1/sqrt(4 pi eps) and 1/2.",

@@ -9,10 +9,9 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred, named
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.special_functions import Phi, as_erfc, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 mu = mean_shift.shift
@@ -96,8 +95,8 @@ def lines_of_the_profile() -> Derivation:
         inferred("size", "a test that rejects beyond z has the size", alpha, "=", 1 - Phi(edge), *("z", "quantile")),
         Step("first argument", "Of the closed form there,", mu / 2 - _touched / mu, mu - edge),
         Step("second argument", "and the other one.", -mu / 2 - _touched / mu, -edge),
-        Step("reflection", "Phi(-y) = 1 - Phi(y).", lhs=Phi(-y), rhs=1 - Phi(y), reduce=_by_erfc),
-        Step("f", "and misses", lhs=Phi(edge - mu), rhs=1 - Phi(mu - edge), reduce=_by_erfc),
+        Step("reflection", "Phi(-y) = 1 - Phi(y).", lhs=Phi(-y), rhs=1 - Phi(y), reduce=as_erfc),
+        Step("f", "and misses", lhs=Phi(edge - mu), rhs=1 - Phi(mu - edge), reduce=as_erfc),
         by_fact(
             "e^w",
             "e^w is at least 1 + w.",
@@ -162,7 +161,3 @@ def lines_of_the_profile() -> Derivation:
             Conclusion("KM-2.8", end, {"mu": mu, "alpha": alpha, "eps": eps}) for end in ("every line", "touched")
         ),
     )
-
-
-def _by_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    return (left - right).rewrite(sp.erfc)

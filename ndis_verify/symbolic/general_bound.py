@@ -8,11 +8,10 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.eigenvalue_steps import eigenvalue_steps
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.nearby_laws import linear
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, e1 = sp.symbols("epsilon e1", nonnegative=True)

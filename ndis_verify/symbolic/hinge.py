@@ -7,13 +7,12 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.notation import below, beyond, normal_mean, scalar
 from ndis_verify.symbolic.notation import z as vector
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 

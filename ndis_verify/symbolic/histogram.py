@@ -7,11 +7,10 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.learning import deviation, not_negative, whole
 from ndis_verify.symbolic.nearby_laws import binning
 from ndis_verify.symbolic.notation import average, bin_of_sum, held, summed
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 _DRAWS = "n independent draws from each law"

@@ -8,10 +8,9 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.laplace_errors import k, missed, mu, other, r, rejected, t
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred, named
 
 a, b = sp.symbols("a b", positive=True)
 y = sp.Symbol("y", real=True)

@@ -8,12 +8,11 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.normal_log_concavity import (
     MIDPOINT,
     SUM,
     apart,
-    as_erfc,
     far,
     log_concavity_steps,
     log_phi,
@@ -21,8 +20,7 @@ from ndis_verify.symbolic.normal_log_concavity import (
     near,
 )
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred, named
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.special_functions import Phi, as_erfc, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 mu = sp.Symbol("mu", positive=True)

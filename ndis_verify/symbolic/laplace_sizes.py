@@ -7,10 +7,9 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.laplace_errors import EVERY, LEAST, both, laplace_threshold_steps, missed, mu, rejected, t
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred, named
 
 alpha, beta = sp.symbols("alpha b", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)

@@ -8,10 +8,9 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
 from ndis_verify.symbolic.notation import average, bin_of_sum, chance, summed
-from ndis_verify.symbolic.sketch_records import inferred
 
 draws, bins, failure, accuracy, t = sp.symbols("n k delta tau t", positive=True)
 y, b = sp.symbols("y b", real=True)

@@ -16,13 +16,19 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named, squared
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.random_projection import leverage as own_leverage
 from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon, rises_strictly
 from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, grows_with_leverage, larger, leverage
 from ndis_verify.symbolic.random_projection_pairs import epsilon as any_epsilon
-from ndis_verify.symbolic.sketch_records import B, Bt, S, inferred, named, v, vt
+from ndis_verify.symbolic.sketch_records import (
+    B,
+    Bt,
+    S,
+    v,
+    vt,
+)
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
@@ -75,10 +81,6 @@ _AT_S, _AT_T = _ridge(s, S, p), _ridge(t, T, q)
 _AT_LEAST = _ridge(length**2 * _odds, R, o, length**2 * (1 / target - 1))
 
 
-def _squared(name: str, why: str, w: Any) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
-
-
 def _leverage_steps(at: _Ridge) -> Iterator[Step]:
     """The leverage is not negative, and made of squares."""
     X, y, tag = at.inverse, at.value, str(at.leverage)
@@ -91,8 +93,8 @@ def _leverage_steps(at: _Ridge) -> Iterator[Step]:
     )
     yield named(y, f"{of}, of which nothing is known yet.", scalar(vt * X * v))
     yield inferred(f"{of} in letters", "A number.", vt * X * v, "=", y, str(y), algebra=_FORMS)
-    yield _squared(f"|{X} v|", "Of the solution", X * v)
-    yield _squared(f"|B {X} v|", "and of what the others make of it:", B * X * v)
+    yield squared(f"|{X} v|", "Of the solution", X * v)
+    yield squared(f"|B {X} v|", "and of what the others make of it:", B * X * v)
     yield inferred(
         f"{of} in squares",
         "the form is made of squares.",
@@ -226,9 +228,9 @@ def _order_steps() -> Iterator[Step]:
         Use("S T", between=(vt, S * v)),
         algebra=_FORMS,
     )
-    yield _squared("|T S v|", "Squares:", T * first)
-    yield _squared("|B T S v|", "of what the others make of it,", B * T * first)
-    yield _squared("|v^T T S v|", "and of what the record does.", vt * T * first)
+    yield squared("|T S v|", "Squares:", T * first)
+    yield squared("|B T S v|", "of what the others make of it,", B * T * first)
+    yield squared("|v^T T S v|", "and of what the record does.", vt * T * first)
     yield inferred(
         "form of T",
         "The form of T is made of them,",

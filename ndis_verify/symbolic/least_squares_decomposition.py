@@ -13,7 +13,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.least_squares_decomposition_steps import (
     DEFINITE,
     RESIDUAL,
@@ -42,7 +42,15 @@ from ndis_verify.symbolic.least_squares_decomposition_steps import (
 from ndis_verify.symbolic.leverage_with_answers import Et, Y, c, gram
 from ndis_verify.symbolic.notation import det, scalar, transpose
 from ndis_verify.symbolic.rows import T, h
-from ndis_verify.symbolic.sketch_records import B, Bt, S, b, d, inferred, named, v, vt
+from ndis_verify.symbolic.sketch_records import (
+    B,
+    Bt,
+    S,
+    b,
+    d,
+    v,
+    vt,
+)
 from ndis_verify.symbolic.statement_terms import quantity
 
 first = after / r * inverse(gram)  # the covariances as the statement writes them

@@ -12,7 +12,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named
 from ndis_verify.symbolic.leverage_with_answers import (
     E,
     Et,
@@ -27,7 +27,16 @@ from ndis_verify.symbolic.leverage_with_answers import (
 )
 from ndis_verify.symbolic.notation import anything, det, positive_definite, scalar, transpose
 from ndis_verify.symbolic.rows import T, h, of_a_new_row
-from ndis_verify.symbolic.sketch_records import B, Bt, S, b, bt, inferred, named, v, vt, yt
+from ndis_verify.symbolic.sketch_records import (
+    B,
+    Bt,
+    S,
+    b,
+    bt,
+    v,
+    vt,
+    yt,
+)
 
 zero, one = sp.Integer(0), sp.Integer(1)
 t = sp.Symbol("t", nonpositive=True)

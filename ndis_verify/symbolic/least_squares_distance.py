@@ -9,10 +9,9 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import divergence, fitted, refitted, resketched, sketched
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.statement_terms import quantity
 
 p = sp.Symbol("p", nonnegative=True)

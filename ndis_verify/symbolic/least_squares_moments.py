@@ -9,9 +9,14 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import from_side
+from ndis_verify.symbolic.fact_steps import from_side, inferred, named
 from ndis_verify.symbolic.notation import held, positive_definite, scalar, transpose
-from ndis_verify.symbolic.sketch_records import B, Bt, S, b, inferred, named
+from ndis_verify.symbolic.sketch_records import (
+    B,
+    Bt,
+    S,
+    b,
+)
 
 _MOMENTS = (1, 0, 1, 0, 3)
 _ROW = "the row of Pi is standard normal"

@@ -11,14 +11,13 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.hinge_moment import excess, loss
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of
 from ndis_verify.symbolic.normal_coordinates import z as coordinate
 from ndis_verify.symbolic.notation import average, below, beyond, held, loss_at, scaled, unscaled, x
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 

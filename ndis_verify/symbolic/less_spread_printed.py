@@ -12,7 +12,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.less_spread import (
     EACH,
     LEAST,
@@ -33,7 +33,6 @@ from ndis_verify.symbolic.less_spread import (
 )
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import entry, total_of
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.two_paths import e1, e2, mu, two_divergences
 from ndis_verify.symbolic.two_paths import s as spread_std

@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.leverage_beside_a_ridge import LEVERAGE, RECORD, length, of_a_record
 from ndis_verify.symbolic.leverage_beside_a_ridge import leverage as p
 from ndis_verify.symbolic.leverage_beside_a_ridge import ridge as c
@@ -16,7 +16,6 @@ from ndis_verify.symbolic.leverage_beside_a_ridge import v as record
 from ndis_verify.symbolic.leverage_beside_a_ridge import vt as record_turned
 from ndis_verify.symbolic.normal_coordinates import total_of
 from ndis_verify.symbolic.notation import diagonal, scalar, transpose
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
 _LENGTH2, _LEVEL = sp.symbols("l2 sigma2", positive=True)

@@ -12,7 +12,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.nearby_laws import at_most
 from ndis_verify.symbolic.notation import relative, scalar
 
@@ -56,10 +56,6 @@ def _by_rule(name: str, why: str, left: sp.Expr, right: sp.Expr) -> Step:
     return Step(name, why, lhs=left, rhs=right, algebra=_algebra, premises=(LEVERAGE,))
 
 
-def _compared(name: str, why: str, left: sp.Expr, sign: str, right: sp.Expr, *premises: str | Use) -> Step:
-    return Step(name, why, lhs=left, rhs=right, relation=sign, kind="inference", premises=premises)
-
-
 def _shorter(name: str, why: str, level: sp.Expr, bound: sp.Expr, *premises: str | Use) -> tuple[Step, Step]:
     """p level <= bound, from p^2 level <= p bound."""
     squares = at_most(f"{name}, times p", why, leverage**2 * level, leverage * bound, *premises)
@@ -86,9 +82,9 @@ def _common_steps() -> tuple[Step, ...]:
             own,
             leverage - leverage**2 - ridge * scalar(wt * w),
         ),
-        _compared("rest", "is not negative.", left, ">=", zero, "|E w|", "form of the others", "o", "solution"),
+        inferred("rest", "is not negative.", left, ">=", zero, "|E w|", "form of the others", "o", "solution"),
         Step("own part", "Nor is that of v and the ridge,", lhs=total, rhs=zero, relation=">=", witness=total),
-        _compared("p >= 0", "so neither is p.", leverage, ">=", zero, "rest", "own part"),
+        inferred("p >= 0", "so neither is p.", leverage, ">=", zero, "rest", "own part"),
         by_fact(
             "Cauchy-Schwarz",
             "p^2 <= |v|^2 |w|^2,",
@@ -176,7 +172,7 @@ def by_the_least_eigenvalue() -> Derivation:
         ),
         _by_rule("w^T S w", "where w^T S w = p - c |w|^2.", form, leverage - ridge * scalar(wt * w)),
         Step("c >= 0", "A ridge.", lhs=ridge, rhs=zero, relation=">=", witness=ridge),
-        _compared("m + c >= 0", "Neither is negative.", least + ridge, ">=", zero, Use("m >= 0"), "c >= 0"),
+        inferred("m + c >= 0", "Neither is negative.", least + ridge, ">=", zero, Use("m >= 0"), "c >= 0"),
         Step("sum", "m + c.", lhs=_sum, rhs=least + ridge, kind="definition", premises=("m + c >= 0",)),
         at_most(
             "p above",

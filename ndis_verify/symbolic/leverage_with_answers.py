@@ -12,9 +12,17 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named
 from ndis_verify.symbolic.notation import positive_definite, scalar, transpose
-from ndis_verify.symbolic.sketch_records import B, Bt, S, b, bt, inferred, named, v, vt
+from ndis_verify.symbolic.sketch_records import (
+    B,
+    Bt,
+    S,
+    b,
+    bt,
+    v,
+    vt,
+)
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)

@@ -9,7 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, squared
 from ndis_verify.symbolic.joint_shift import ORDERS, rank_one_worst
 from ndis_verify.symbolic.meanings import PULLS, meaning
 from ndis_verify.symbolic.notation import anything, each, pull, scalar, transpose
@@ -64,12 +64,6 @@ def logistic_worst() -> Derivation:
 
     def named(symbol: sp.Symbol, why: str, *premises: str) -> Step:
         return Step(str(symbol), why, lhs=symbol, rhs=names[symbol], kind="definition", premises=premises)
-
-    def inferred(name: str, why: str, lhs: Any, relation: str, rhs: Any, *premises: Any, **more: Any) -> Step:
-        return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
-
-    def squared(name: str, why: str, w: Any) -> Step:
-        return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
 
     spread = (
         Step("S", "S is the inverse of lambda I + Z^T Z/4.", lhs=S, rhs=inverse(_shape), kind="definition"),

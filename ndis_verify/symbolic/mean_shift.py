@@ -12,7 +12,7 @@ import sympy as sp
 from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, inferred, named
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
 from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE
@@ -20,7 +20,6 @@ from ndis_verify.symbolic.normal_coordinates import entry, total_of
 from ndis_verify.symbolic.normal_images import Q, R, U, Ut, log_det_1, log_det_2, zt
 from ndis_verify.symbolic.notation import held, normal_mean, scalar, transpose, x
 from ndis_verify.symbolic.notation import z as vector
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.mean_shift_elasticity import (
     AT_0,
     LEAST,
@@ -34,7 +34,6 @@ from ndis_verify.symbolic.mean_shift_elasticity import (
     zero,
 )
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi
 
 g, k, n = sp.symbols("g k n", nonnegative=True)

@@ -7,9 +7,8 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.sketch_records import inferred
 
 accuracy, failure, draws = sp.symbols("alpha gamma m", positive=True)
 q = sp.Symbol("q", real=True)

@@ -12,10 +12,9 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import det, positive_definite, scalar, transpose, z
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
 u, w, R, V, G, H, J = (letter(name) for name in "uwRVGHJ")

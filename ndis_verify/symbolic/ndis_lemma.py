@@ -12,7 +12,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, by_fact, over_sets
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, inferred, over_sets
 from ndis_verify.symbolic.normal_images import (
     DENSITIES,
     K,
@@ -34,7 +34,6 @@ from ndis_verify.symbolic.normal_images import (
 )
 from ndis_verify.symbolic.notation import largest, normal_mean, scalar, total, transpose, x
 from ndis_verify.symbolic.notation import z as vector
-from ndis_verify.symbolic.sketch_records import inferred
 
 z, h, epsilon = sp.symbols("z h epsilon", real=True)
 lam = sp.Symbol("lambda", positive=True)

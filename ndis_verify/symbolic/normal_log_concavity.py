@@ -7,10 +7,9 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.notation import below, beyond
-from ndis_verify.symbolic.sketch_records import inferred
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.special_functions import Phi, as_erfc, phi
 
 x, y, middle, apart = sp.symbols("x y m u", real=True)
 near, far = sp.symbols("j d", nonnegative=True)
@@ -22,11 +21,6 @@ MIDPOINT, SUM = "midpoint", "sum"
 def log_phi(at: sp.Expr) -> sp.Expr:
     """The logarithm of the normal distribution function."""
     return sp.log(Phi(at))
-
-
-def as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    """The difference of two sides with every Phi written by erfc."""
-    return (left - right).rewrite(sp.erfc)
 
 
 def _hazard(at: sp.Expr) -> sp.Expr:

@@ -20,11 +20,10 @@ from ndis_verify.symbolic.eigenvalue_threshold import (
     epsilon,
     product,
 )
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Qg
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.prediction_family import (
@@ -26,7 +26,6 @@ from ndis_verify.symbolic.prediction_family import (
 )
 from ndis_verify.symbolic.prediction_features import (
     in_letters,
-    inferred,
     inverse_steps,
     labels,
     length,

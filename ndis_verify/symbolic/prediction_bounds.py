@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named, squared
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.prediction_features import (
     F,
@@ -29,7 +29,6 @@ from ndis_verify.symbolic.prediction_features import (
     pt,
     q,
     qt,
-    squared,
     update,
     variance_with,
     variance_without,
@@ -38,7 +37,6 @@ from ndis_verify.symbolic.prediction_features import (
     yt,
     zero,
 )
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
 length = sp.Symbol("l", nonnegative=True)

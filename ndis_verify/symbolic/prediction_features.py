@@ -14,7 +14,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, squared
 from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -51,19 +51,9 @@ forms = without_rules(
 )
 
 
-def inferred(name: str, why: str, lhs: Any, relation: str, rhs: Any, *premises: str | Use, **more: Any) -> Step:
-    """A step from other ones."""
-    return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
-
-
 def in_letters(name: str, why: str, lhs: Any, rhs: Any, *premises: str | Use, algebra: BlockAlgebra = forms) -> Step:
     """An equation between products, from other ones."""
     return inferred(name, why, lhs, "=", rhs, *premises, algebra=algebra)
-
-
-def squared(name: str, why: str, vector: Any) -> Step:
-    """A squared length is not negative."""
-    return by_fact(name, why, "squared length", {"w": vector, "w^T": transpose(vector)}, {})
 
 
 def inverse_steps(name: sp.Symbol, matrix: Any, why: str) -> tuple[Step, Step, Step]:

@@ -12,11 +12,10 @@ import sympy as sp
 
 from ndis_verify.symbolic import prediction_bounds as bounds
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.notation import scalar, trace, transpose
 from ndis_verify.symbolic.prediction_bounds import D, f, in_product, length, not_negative, o, others, ratio, records
 from ndis_verify.symbolic.prediction_features import F, Ft, T, in_letters, labels, noise, one, p, pt, zero
-from ndis_verify.symbolic.sketch_records import inferred, named
 
 Q, H, t, room = sp.symbols("Q H t r", nonnegative=True)  # |p|^2, |F^T F T p|^2, min(1, x), x^2 - z
 a, place = sp.symbols("a w", real=True)  # p^T F^T F T p

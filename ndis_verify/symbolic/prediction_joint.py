@@ -12,7 +12,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import held, scalar, transpose
 from ndis_verify.symbolic.prediction_family import (
@@ -39,7 +39,6 @@ from ndis_verify.symbolic.prediction_features import (
     F,
     Ft,
     T,
-    inferred,
     label,
     labels,
     length,

@@ -12,7 +12,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, squared
 from ndis_verify.symbolic.notation import scalar, trace, transpose
 from ndis_verify.symbolic.prediction_family import added, shift_of, tau, witnessed, x, z
 from ndis_verify.symbolic.prediction_features import (
@@ -21,7 +21,6 @@ from ndis_verify.symbolic.prediction_features import (
     T,
     form_inequality,
     form_steps,
-    inferred,
     label,
     labels,
     length,
@@ -30,7 +29,6 @@ from ndis_verify.symbolic.prediction_features import (
     others,
     q,
     qt,
-    squared,
     y,
     yt,
     zero,

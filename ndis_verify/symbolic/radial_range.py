@@ -8,8 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.chi_square_hinges import c, fraction, lower_expectation, r, scale, upper_expectation
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.sketch_records import inferred, named
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.special_functions import Pg, Qg
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -10,10 +10,9 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.notation import bin_of_sum, held
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -10,12 +10,11 @@ import sympy as sp
 from ndis_verify.symbolic import chi_square_hinges
 from ndis_verify.symbolic.chi_square_hinges import c, fraction, r, scale
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon, insertion_curve, rises_strictly
 from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, larger, slope_in_rho
 from ndis_verify.symbolic.random_projection_pairs import leverage as pair_leverage
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Pg, Qg, chi2_density
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -9,11 +9,10 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.chi_square_hinges import c, dof_half, fraction, r, scale, upper_expectation
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.notation import det, held, normal_mean, scalar, transpose
 from ndis_verify.symbolic.notation import z as vector
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, phi
 from ndis_verify.symbolic.zero import as_expression
 

@@ -11,9 +11,9 @@ import sympy as sp
 from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import sketch_of_projection as sketch
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.fact_steps import inferred
 from ndis_verify.symbolic.privacy_loss import dp_iff_hockey_stick
 from ndis_verify.symbolic.random_projection_pairs import FULL_RANK
-from ndis_verify.symbolic.sketch_records import inferred
 
 h, share = sp.symbols("h u", nonnegative=True)  # u = H - h, H = v^T ([B b]^T [B b])^{-1} v of the whole record
 H = h + share

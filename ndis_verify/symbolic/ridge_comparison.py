@@ -8,9 +8,8 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.sketch_records import inferred, named
-from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
+from ndis_verify.symbolic.special_functions import Phi, as_erfc, phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one, half = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)
@@ -30,10 +29,6 @@ def _bound(noise: Any) -> Any:
 
 def _ridge(noise: Any) -> Any:
     return sp.Max(0, length**2 / tested - sp.Max(0, _bound(noise)))
-
-
-def _as_erfc(left: Any, right: Any) -> Any:
-    return (left - right).rewrite(sp.erfc)
 
 
 def _ridge_steps() -> tuple[Step, ...]:
@@ -113,7 +108,7 @@ def _chance_steps() -> tuple[Step, ...]:
             "The noise is below -c as often as above c.",
             lhs=Phi(-distance),
             rhs=1 - Phi(distance),
-            reduce=_as_erfc,
+            reduce=as_erfc,
         ),
         inferred(
             "probability",
@@ -126,7 +121,7 @@ def _chance_steps() -> tuple[Step, ...]:
         inferred(
             "never certain", "in the statement's letters.", Phi(stated_distance), "<", one, Use("below 1", at=at_c)
         ),
-        Step("Phi(0)", "Phi is 1/2 at 0,", lhs=Phi(zero), rhs=half, reduce=_as_erfc),
+        Step("Phi(0)", "Phi is 1/2 at 0,", lhs=Phi(zero), rhs=half, reduce=as_erfc),
         by_fact(
             "rises",
             "and rises.",

@@ -13,9 +13,15 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import inverse as inverse_of
 from ndis_verify.symbolic.block_algebra import letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named, squared
 from ndis_verify.symbolic.notation import anything, det, positive_definite, scalar, transpose
-from ndis_verify.symbolic.sketch_records import B, Bt, S, inferred, named, v, vt
+from ndis_verify.symbolic.sketch_records import (
+    B,
+    Bt,
+    S,
+    v,
+    vt,
+)
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
@@ -76,10 +82,6 @@ def _block_steps(inverse: Any, gram: Any) -> tuple[Step, ...]:
     )
 
 
-def _squared(name: str, why: str, w: Any) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
-
-
 @cache
 def of_a_row() -> Derivation:
     """A row's leverage `p = v^T (E^T E)^{-1} v` is from 0 to 1, and `1 - p = det(B^T B)/det(E^T E)` (N26-F1, N24-F1).
@@ -94,7 +96,7 @@ def of_a_row() -> Derivation:
         *_block_steps(S, _all),
         named(_value, "v^T S v.", scalar(vt * S * v)),
         inferred("in letters", "A number.", vt * S * v, "=", _value, str(_value), algebra=_FORMS),
-        _squared("|B S v|^2", "What the others make of S v has a square,", B * S * v),
+        squared("|B S v|^2", "What the others make of S v has a square,", B * S * v),
         inferred(
             "two squares",
             "and v^T S v = |B S v|^2 + (v^T S v)^2.",
@@ -182,7 +184,7 @@ def _update_steps(given: str) -> tuple[Step, ...]:
     """A row that comes: v^T (B^T B + v v^T)^{-1} v = h/(1 + h), h = v^T T v."""
     return (
         *_inverse_steps(T, _others, given),
-        _squared("|B T v|^2", "A squared length,", B * T * v),
+        squared("|B T v|^2", "A squared length,", B * T * v),
         inferred(
             "v^T T v",
             "which is v^T T v,",
@@ -287,12 +289,12 @@ def in_a_ball() -> Derivation:
             {"X": _updated, "Y": _all},
             {"product": "update"},
         ),
-        _squared("|v|^2", "A squared length,", v),
+        squared("|v|^2", "A squared length,", v),
         inferred(
             "leverage", "So the leverage is", scalar(vt * inverse_of(_all) * v), "=", h / (1 + h), *("inverse", "form")
         ),
         named(m, "m = |v|^2.", scalar(vt * v), "|v|^2"),
-        _squared("|T v|^2", "Another one,", w),
+        squared("|T v|^2", "Another one,", w),
         named(bound, "of this name.", scalar(transpose(w) * w), "|T v|^2"),
         inferred(
             "least eigenvalue",

@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.gaussian_mechanism import zero_epsilon
 from ndis_verify.symbolic.learning import bins as k
 from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
@@ -36,7 +36,6 @@ from ndis_verify.symbolic.score_sets import (
     slack,
     spare,
 )
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, inferred
 from ndis_verify.symbolic.learning import distance, mean_distance
 from ndis_verify.symbolic.notation import bin_of_sum, given, largest, over_set, summed, where, x
-from ndis_verify.symbolic.sketch_records import inferred
 
 zero = sp.Integer(0)
 power, level, growth = sp.symbols("a b c", positive=True)

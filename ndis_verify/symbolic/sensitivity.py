@@ -8,9 +8,8 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.sketch_records import inferred, named
 
 zero = sp.Integer(0)
 _NORMS, _SIZE = "|x| <= l", "n at least the number of records of both databases"

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named, squared
 from ndis_verify.symbolic.notation import held, scalar, transpose
 from ndis_verify.symbolic.sketch_records import (
     BOUND,
@@ -35,9 +35,7 @@ from ndis_verify.symbolic.sketch_records import (
     factor,
     g,
     h,
-    inferred,
     k,
-    named,
     o,
     one,
     others,
@@ -47,7 +45,6 @@ from ndis_verify.symbolic.sketch_records import (
     size,
     solution,
     spare,
-    squared,
     stated_density,
     v,
     vt,

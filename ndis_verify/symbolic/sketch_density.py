@@ -10,7 +10,7 @@ from typing import Any
 
 from ndis_verify.symbolic.block_algebra import inverse
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.notation import det, law_of, minimiser, scalar, transpose
 from ndis_verify.symbolic.sketch_bounds import below_record_steps, bound_steps, capped_steps
 from ndis_verify.symbolic.sketch_law import law_steps
@@ -43,7 +43,6 @@ from ndis_verify.symbolic.sketch_records import (
     form_steps,
     g,
     h,
-    inferred,
     inverse_steps,
     length,
     number_steps,

@@ -7,10 +7,18 @@ from collections.abc import Iterator
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.notation import det, minimiser, multigamma, over_definite, trace, transpose
-from ndis_verify.symbolic.sketch_records import Database, M, d, inferred, r, s, student, x
+from ndis_verify.symbolic.sketch_records import (
+    Database,
+    M,
+    d,
+    r,
+    s,
+    student,
+    x,
+)
 
 
 def law_steps(at: Database) -> Iterator[Step]:

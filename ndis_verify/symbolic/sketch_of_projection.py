@@ -11,14 +11,13 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.least_squares_order_steps import RECORD
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.random_projection import leverage
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
 from ndis_verify.symbolic.random_projection_pairs import FULL_RANK
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
 p, epsilon = sp.symbols("p epsilon", nonnegative=True)

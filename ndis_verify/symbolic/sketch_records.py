@@ -14,7 +14,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named, squared
 from ndis_verify.symbolic.notation import anything, definite, det, scalar, transpose
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -44,18 +44,6 @@ ROWS = Hypothesis("r >= d", sp.Ge(r, d))
 LENGTH = Hypothesis("m <= l^2", sp.Le(scalar(vt * v) + beta**2, length**2))
 _LETTERS = (B, Bt, b, bt, v, vt, x, xt, S, transpose(S), anything, yt, S1)
 FORMS = BlockAlgebra({}, {one_: sp.Matrix([[j + 2, 1], [1, 2 * j + 3]]) for j, one_ in enumerate(_LETTERS)})
-
-
-def inferred(name: str, why: str, lhs: Any, relation: str, rhs: Any, *premises: Any, **more: Any) -> Step:
-    return Step(name, why, lhs=lhs, rhs=rhs, relation=relation, kind="inference", premises=premises, **more)
-
-
-def named(symbol: Any, why: str, value: Any, *premises: str) -> Step:
-    return Step(str(symbol), why, lhs=symbol, rhs=value, kind="definition", premises=premises)
-
-
-def squared(name: str, why: str, w: Any) -> Step:
-    return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})
 
 
 @dataclass(frozen=True)

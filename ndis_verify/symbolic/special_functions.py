@@ -134,3 +134,8 @@ def gamma_density(s: Any, x: Any) -> sp.Expr:
 def chi2_density(dof: Any, t: Any) -> sp.Expr:
     """Density of the chi-square law with `dof` degrees of freedom at t > 0."""
     return gamma_density(as_expression(dof) / 2, as_expression(t) / 2) / 2
+
+
+def as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """The difference of two sides with every Phi written by erfc."""
+    return (left - right).rewrite(sp.erfc)

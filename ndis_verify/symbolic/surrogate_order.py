@@ -13,9 +13,8 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, inverse, letter, without_rules
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, from_side
+from ndis_verify.symbolic.fact_steps import by_fact, from_side, inferred, named, squared
 from ndis_verify.symbolic.notation import anything, det, scalar, transpose
-from ndis_verify.symbolic.sketch_records import inferred, named, squared
 from ndis_verify.symbolic.statement_terms import quantity
 
 penalty = sp.Symbol("lambda", positive=True)

@@ -14,7 +14,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.chi_square_hinges import r
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, by_fact
+from ndis_verify.symbolic.fact_steps import a_density, by_fact, inferred
 from ndis_verify.symbolic.leverage_beside_a_ridge import (
     LEVERAGE,
     RECORD,
@@ -92,10 +92,6 @@ def _ridge(value: Any, floor: Any) -> Any:
     return sp.Max(length**2 / target - sp.Max(value + std * _QUANTILE, floor), 0)
 
 
-def _compared(name: str, why: str, left: Any, sign: str, right: Any, *premises: str | Use) -> Step:
-    return Step(name, why, lhs=left, rhs=right, relation=sign, kind="inference", premises=premises)
-
-
 def _eigenvalue_steps() -> tuple[Step, ...]:
     """One record changes the least eigenvalue by l^2 at most: k = (m - m')/l^2 is in [0, 1]."""
     form, rest = scalar(ut * gram * u), scalar(ut * _REST * u)
@@ -163,7 +159,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
         ),
         Step("m", "The least eigenvalue of S.", lhs=least, rhs=more, kind="definition"),
         by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {}),
-        _compared("form of S", "so is S:", form, ">=", zero, "|E u|", "not negative", "square"),
+        inferred("form of S", "so is S:", form, ">=", zero, "|E u|", "not negative", "square"),
         by_fact(
             "no negative eigenvalue",
             "no eigenvalue is negative.",
@@ -171,7 +167,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             {"S": gram, "T": one, "quotient": form, "bound": zero},
             {"least": "form of S", "definite": "1 > 0"},
         ),
-        _compared("m >= 0", "So m >= 0.", least, ">=", zero, "no negative eigenvalue", "m"),
+        inferred("m >= 0", "So m >= 0.", least, ">=", zero, "no negative eigenvalue", "m"),
         Step(
             "k",
             "The smaller one is k l^2 below.",
@@ -199,7 +195,7 @@ def _below_both(floor: sp.Expr) -> tuple[Step, ...]:
     return (
         start,
         at_most("floor", "l^2 <= m + l^2,", floor, more, Use("m >= 0", weight=-1)),
-        _compared("room", "and l^2 < l^2/P.", floor, "<", full, Use("P < 1", weight=full)),
+        inferred("room", "and l^2 < l^2/P.", floor, "<", full, Use("P < 1", weight=full)),
         Step("l^2 > 0", "A square.", lhs=floor, rhs=zero, relation=">", witness=floor),
         at_most("value", "m - w <= m + l^2,", value, more, "good value", Use("l^2 > 0", weight=-1)),
         larger("lower bound", "so its lower bound is at most m + l^2.", value, floor, more, ("value", "floor")),
@@ -256,7 +252,7 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
         )
     return (
         *_below_both(floor),
-        _compared(
+        inferred(
             "positive",
             "m and the ridge come to more than 0,",
             least + ridge,
@@ -275,7 +271,7 @@ def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
             {"S": gram, "c": ridge},
             {},
         ),
-        _compared(
+        inferred(
             "definite",
             "It is positive.",
             relative(with_noise(gram, ridge), one),

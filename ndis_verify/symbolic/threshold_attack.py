@@ -7,8 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.sketch_records import inferred, named
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 
 zero, one = sp.Integer(0), sp.Integer(1)
 

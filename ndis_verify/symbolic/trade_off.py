@@ -8,9 +8,8 @@ import sympy as sp
 
 from ndis_verify.symbolic import laplace_curve, laplace_errors
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 alpha, order, beta = sp.symbols("alpha a beta", positive=True)

@@ -8,9 +8,8 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift, mean_shift_order
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred
 from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.sketch_records import inferred
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
 

@@ -15,7 +15,7 @@ import sympy as sp
 from ndis_verify.symbolic.covariance_corner import greatest_at_corner
 from ndis_verify.symbolic.covariance_shift import more_spread_bound
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
 from ndis_verify.symbolic.mean_shift import std
 from ndis_verify.symbolic.mean_shift_order import every_pair, worst_pair
 from ndis_verify.symbolic.meanings import meaning
@@ -24,7 +24,6 @@ from ndis_verify.symbolic.notation import largest
 from ndis_verify.symbolic.privacy_loss import THREE_DENSITIES, triangle
 from ndis_verify.symbolic.privacy_loss import e1 as first_epsilon
 from ndis_verify.symbolic.privacy_loss import e2 as second_epsilon
-from ndis_verify.symbolic.sketch_records import inferred, named
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
