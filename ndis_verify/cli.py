@@ -74,7 +74,8 @@ def _said_of_a_file(error: OSError, arguments: argparse.Namespace) -> str:
         return error.strerror or str(error)
     path = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes, os.PathLike)) else str(error.filename)
     for name, value in vars(arguments).items():
-        if path in (str(one) for one in (value if isinstance(value, (list, tuple)) else [value])):
+        given = value if isinstance(value, (list, tuple)) else [value]
+        if path in (str(one) for one in given if isinstance(one, (str, os.PathLike))):  # the number 2 is no file
             return str(InputError(name, path, error.strerror or str(error)))
     return f"{path}: {error.strerror}"
 
