@@ -343,6 +343,15 @@ def test_the_special_eigenvalue_next_to_one_keeps_its_digits(record):
     assert float(fast.log_als_hockey_stick(*record)) == pytest.approx(true, rel=1e-12, abs=0)
 
 
+@given(st.floats(1e-6, 0.999), st.integers(-3, 3), st.sampled_from(DIRECTIONS))
+def test_the_special_eigenvalue_is_that_of_the_floats_however_close_to_one(p, ulps, direction):
+    q = min(max(2 * p - p * p + ulps * math.ulp(p), p), 1 - 2.0**-40)
+    a, b = Fraction(p), Fraction(q)
+    true = ((1 - a) ** 2 - (1 - b)) / ((1 - b) if direction == "delete" else -((1 - a) ** 2))
+    found = fast.als_spectrum(p, q, 1, 5, direction).alpha[..., 0]
+    assert float(found) == pytest.approx(float(true), rel=1e-14, abs=0)
+
+
 @pytest.mark.parametrize("rows", [[3, 4], [3, [4]]])
 def test_a_gap_is_of_one_record(rows):
     with pytest.raises(InputError, match="r = "):
