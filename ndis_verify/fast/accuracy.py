@@ -15,14 +15,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-Scale = Literal["even", "log", "logit", "whole"]
+Scale = Literal["even", "log", "logit", "whole", "ends", "next to 1"]
 
 
 @dataclass(frozen=True)
 class Range:
     """The numbers from `low` to `high`, both of them included, and how they are spread.
 
-    scale: "even"; "log", evenly in log x; "logit", evenly in log(x/(1 - x)); "whole", whole numbers evenly in log x.
+    scale: "even"; "log", evenly in log x; "logit", evenly in log(x/(1 - x)); "whole", whole numbers evenly in log x;
+    "ends", a third of the way to either end in the log of the distance from it, the middle third evenly; "next to 1",
+    the middle half of the way in the log of |log x|, the rest evenly in log x.
     """
 
     low: float
@@ -33,19 +35,45 @@ class Range:
         """The number at a share of the way, 0 <= share <= 1: exactly `low` at 0 and `high` at 1."""
         if share in (0, 1):
             return self.high if share else self.low
-        to, back = _SCALES[self.scale]
-        return min(max(back(to(self.low) + share * (to(self.high) - to(self.low))), self.low), self.high)
+        return min(max(_SCALES[self.scale](self.low, self.high, share), self.low), self.high)
 
     def __str__(self) -> str:
         spread = "" if self.scale == "even" else f" ({self.scale})"
         return f"{self.low:.15g} to {self.high:.15g}{spread}"
 
 
-_SCALES: Mapping[str, tuple[Callable[[float], float], Callable[[float], float]]] = {
-    "even": (float, float),
-    "log": (math.log, math.exp),
-    "logit": (lambda x: math.log(x) - math.log1p(-x), lambda y: 1 / (1 + math.exp(-y))),
-    "whole": (math.log, lambda y: float(round(math.exp(y)))),
+_NEAREST, _NEAR = 1e-16, 0.1  # distances from an end of the way, or from 1, that are drawn by their logarithm
+
+
+def _small(share: float) -> float:
+    return _NEAREST * (_NEAR / _NEAREST) ** share
+
+
+def _toward_ends(low: float, high: float, share: float) -> float:
+    third, place = divmod(3 * share, 1)
+    if third == 1:
+        return low + (high - low) * (_NEAR + (1 - 2 * _NEAR) * place)
+    return low + (high - low) * _small(place) if third < 1 else high - (high - low) * _small(1 - place)
+
+
+def _next_to_1(low: float, high: float, share: float) -> float:
+    most, place = math.log(high if share > 0.5 else low), abs(4 * share - 2)
+    size = _small(place) if place < 1 else _NEAR + (abs(most) - _NEAR) * (place - 1)
+    return math.exp(math.copysign(size, most))
+
+
+def _by(to: Callable[[float], float], back: Callable[[float], float]) -> Callable[[float, float, float], float]:
+    """Evenly in a function of the number, with its inverse."""
+    return lambda low, high, share: back(to(low) + share * (to(high) - to(low)))
+
+
+_SCALES: Mapping[str, Callable[[float, float, float], float]] = {
+    "even": _by(float, float),
+    "log": _by(math.log, math.exp),
+    "logit": _by(lambda x: math.log(x) - math.log1p(-x), lambda y: 1 / (1 + math.exp(-y))),
+    "whole": _by(math.log, lambda y: float(round(math.exp(y)))),
+    "ends": _toward_ends,
+    "next to 1": _next_to_1,
 }
 
 
@@ -112,8 +140,8 @@ PROMISES: Mapping[str, Promise] = _table(
             of="delta",
             domain=f"{_RATIOS}, 1 to 10,000 coordinates, epsilon from 0 to 200, either order",
             ranges={
-                "ratio": Range(1e-6, 1e6, "log"),
-                "second_ratio": Range(1e-6, 1e6, "log"),
+                "ratio": Range(1e-6, 1e6, "next to 1"),
+                "second_ratio": Range(1e-6, 1e6, "next to 1"),
                 "distance": Range(1e-6, 1e3, "log"),
                 "coordinates": Range(1, 10_000, "whole"),
                 "epsilon": _EPSILON,
@@ -153,7 +181,7 @@ PROMISES: Mapping[str, Promise] = _table(
             of="delta",
             domain=f"leverages p <= q <= 1 - 1e-6, so that {_RATIOS}; epsilon from 0 to 200, both directions",
             ranges={
-                "share": Range(0.0, 1.0),
+                "share": Range(0.0, 1.0, "ends"),
                 "q": Range(1e-6, 1 - 1e-6, "logit"),
                 "d": Range(1, 100, "whole"),
                 "r": Range(1, 10**6, "whole"),
@@ -169,7 +197,7 @@ PROMISES: Mapping[str, Promise] = _table(
             of="delta",
             domain="delta up to 1/2; d <= r <= 100,000 rows, q up to 1 - 2^-30",
             ranges={
-                "share": Range(0.0, 1.0),
+                "share": Range(0.0, 1.0, "ends"),
                 "q": Range(1e-6, 1 - 2.0**-30, "logit"),
                 "d": Range(1, 100, "whole"),
                 "r": Range(1, 10**5, "whole"),
@@ -184,7 +212,7 @@ PROMISES: Mapping[str, Promise] = _table(
             of="delta",
             domain="delta above 1/2; the rest as below it",
             ranges={
-                "share": Range(0.0, 1.0),
+                "share": Range(0.0, 1.0, "ends"),
                 "q": Range(1e-6, 1 - 2.0**-30, "logit"),
                 "d": Range(1, 100, "whole"),
                 "r": Range(1, 10**5, "whole"),
@@ -199,7 +227,7 @@ PROMISES: Mapping[str, Promise] = _table(
             of="delta",
             domain="for each of 1 to 10,000,000 rows of a sketch, beside the error of the curve",
             ranges={
-                "share": Range(0.0, 1.0),
+                "share": Range(0.0, 1.0, "ends"),
                 "q": Range(1e-6, 1 - 1e-6, "logit"),
                 "d": Range(1, 10, "whole"),
                 "r": Range(10**5, 10**7, "whole"),
@@ -215,7 +243,7 @@ PROMISES: Mapping[str, Promise] = _table(
             domain="caps up to 1 - 1e-6, epsilon from 0 to 200; how far the search may miss the worst record",
             ranges={
                 "cap": Range(1e-6, 1 - 1e-6, "logit"),
-                "share": Range(0.0, 1.0),
+                "share": Range(0.0, 1.0, "ends"),
                 "d": Range(1, 100, "whole"),
                 "r": Range(1, 10**6, "whole"),
                 "deviations": _PLACE,
@@ -230,7 +258,7 @@ PROMISES: Mapping[str, Promise] = _table(
             domain="as als_exact_hockey_stick, for every delta",
             ranges={
                 "cap": Range(1e-6, 1 - 2.0**-30, "logit"),
-                "share": Range(0.0, 1.0),
+                "share": Range(0.0, 1.0, "ends"),
                 "d": Range(1, 100, "whole"),
                 "r": Range(1, 10**5, "whole"),
                 "deviations": _PLACE,

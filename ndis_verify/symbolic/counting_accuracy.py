@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named, positive
 from ndis_verify.symbolic.gaussian_mechanism import edge, profile, tail_bound
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -29,10 +29,6 @@ _SLOPE = phi(s / 2 - epsilon / s)
 _AT_D = {mean_shift.shift: D, mean_shift.epsilon: epsilon}
 
 
-def _positive(name: str, value: sp.Expr) -> Step:
-    return Step(name, "It is positive.", value, zero, ">", value)
-
-
 def _rise_steps() -> tuple[Step, ...]:
     """The closed form rises from 0, so that delta is positive."""
     return (
@@ -42,7 +38,7 @@ def _rise_steps() -> tuple[Step, ...]:
             lhs=sp.exp(epsilon) * phi(-s / 2 - epsilon / s),
             rhs=_SLOPE,
         ),
-        _positive("density", _SLOPE),
+        positive("density", _SLOPE),
         inferred(
             "rises",
             "is a normal density,",
@@ -73,7 +69,7 @@ def _rise_steps() -> tuple[Step, ...]:
 def _level_steps() -> tuple[Step, ...]:
     """L = log(1/delta) > 0 and R = log(k/beta) >= 0."""
     return (
-        _positive("eps", epsilon),
+        positive("eps", epsilon),
         inferred(
             "L > 0",
             "As eps is positive, so is",
@@ -101,7 +97,7 @@ def _level_steps() -> tuple[Step, ...]:
             "log beta <= beta - 1,",
             "logarithm below its tangent",
             {"y": beta},
-            {"positive": _positive("beta", beta)},
+            {"positive": positive("beta", beta)},
         ),
         inferred(
             "R >= 0",
@@ -129,11 +125,11 @@ def _shift_steps() -> tuple[Step, ...]:
             sp.sqrt(2 * L),
             Use("eps <= L", weight=-1 / (sp.sqrt(2) * constant * sp.sqrt(L))),
         ),
-        _positive("root", sp.sqrt(2 * L)),
+        positive("root", sp.sqrt(2 * L)),
         inferred("threshold > 0", "not negative,", threshold, ">=", zero, "threshold", "root"),
         named(y, "by its name,", threshold, "threshold > 0"),
         inferred("y >= sqrt(2 L)", "as said,", y, ">=", sp.sqrt(2 * L), "threshold", "y"),
-        _positive("second term", second),
+        positive("second term", second),
         inferred(
             "first tail",
             "and the closed form below a normal tail,",
@@ -158,7 +154,7 @@ def _shift_steps() -> tuple[Step, ...]:
                 )
             },
         ),
-        _positive("half of it", sp.exp(-L) / 2),
+        positive("half of it", sp.exp(-L) / 2),
         inferred("delta", "e^{-L} is delta,", sp.exp(-L), "=", delta, "L"),
         inferred(
             "at D",

@@ -248,6 +248,15 @@ def whole(symbol: Any) -> Any:
     return symbol
 
 
+def above_0(*names: str) -> dict[str, Callable[[Mapping[str, Any]], Instance]]:
+    """That letters are positive, each under its own name: what a fact requires."""
+
+    def positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
+        return lambda a: (a[name], ">", sp.Integer(0))
+
+    return {name: positive(name) for name in names}
+
+
 def any_real(symbol: Any) -> Any:
     """A symbol that stands for every real number."""
     if not _stands_for(symbol, "real"):

@@ -69,6 +69,11 @@ def named(symbol: Any, why: str, value: Any, *premises: str) -> Step:
     return Step(str(symbol), why, lhs=symbol, rhs=value, kind="definition", premises=premises)
 
 
+def positive(name: str, value: Any, why: str = "It is positive.") -> Step:
+    """A number is above 0, as SymPy sees."""
+    return Step(name, why, lhs=value, rhs=sp.Integer(0), relation=">", witness=value)
+
+
 def squared(name: str, why: str, w: Any) -> Step:
     """A squared length is not negative."""
     return by_fact(name, why, "squared length", {"w": w, "w^T": transpose(w)}, {})

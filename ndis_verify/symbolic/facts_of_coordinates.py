@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact, Instance, any_real, by_coordinates, undrawn
+from ndis_verify.symbolic.fact import Fact, Instance, above_0, any_real, by_coordinates, undrawn
 from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of, z
 from ndis_verify.symbolic.notation import divergence, largest, law, normal, normal_chance, normal_mean, total, where, x
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -18,10 +18,6 @@ def _gap(a: Mapping[str, Any], std: str, other_std: str) -> Any:
     """p - e^eps q of independent normal coordinates."""
     first, second = density(a["mean"], a[std]), density(a["other mean"], a[other_std])
     return largest(first - sp.exp(a["epsilon"]) * second)
-
-
-def _positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
-    return lambda a: (a[name], ">", sp.Integer(0))
 
 
 def _not_negative(name: str) -> Callable[[Mapping[str, Any]], Instance]:
@@ -71,7 +67,7 @@ def _of_one_mean(*, exchanged: bool) -> Fact:
             "=",
             quantity(head, a[near] ** 2 / a[far] ** 2, sp.Integer(1), a["epsilon"]),
         ),
-        required={"std": _positive("std"), "other std": _positive("other std")},
+        required=above_0("std", "other std"),
     )
 
 
@@ -129,7 +125,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         instance=lambda a: (_gap(a, "noisy", "other noisy"), "<=", _gap(a, "std", "other std")),
         required={
             "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
-            **{name: _positive(name) for name in ("std", "other std", "noisy", "other noisy")},
+            **above_0("std", "other std", "noisy", "other noisy"),
             "variance": _noisier("noisy", "std"),
             "other variance": _noisier("other noisy", "other std"),
         },
@@ -147,7 +143,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
             "=",
             quantity("mean_shift", sp.sqrt(total_of((a["mean"] - a["other mean"]) ** 2 / a["std"] ** 2)), a["epsilon"]),
         ),
-        required={"std": _positive("std")},
+        required=above_0("std"),
     ),
     "normal coordinates of one mean": _of_one_mean(exchanged=False),
     "normal coordinates of one mean, exchanged": _of_one_mean(exchanged=True),
@@ -229,7 +225,7 @@ OF_COORDINATES: Mapping[str, Fact] = {
         reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; translations: Rudin, Real and Complex"
         " Analysis, Theorem 2.20",
         instance=lambda a: (_between_on_line(a), "=", total(sp.Max(_gap_on_line(a), 0))),
-        required={"variance": _positive("variance"), "other variance": _positive("other variance")},
+        required=above_0("variance", "other variance"),
     ),
     "a common translation": Fact(
         text="The divergence of two normal laws does not change when one number is added to both of their means.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic import notation
-from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, any_real
+from ndis_verify.symbolic.fact import NOTHING, Fact, Instance, above_0, any_real
 from ndis_verify.symbolic.notation import (
     average,
     divergence,
@@ -36,15 +36,6 @@ from ndis_verify.symbolic.notation import (
 _SOLUTIONS = {fitted, refitted, sketched, resketched}
 _PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
 _SCALES = {"scale": "g_1 > 0", "other scale": "the other g_i > 0"}  # of the coordinates of a frame
-
-
-def _above_0(*names: str) -> dict[str, Callable[[Mapping[str, Any]], Instance]]:
-    """That letters are positive, each under its own name."""
-
-    def positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
-        return lambda a: (a[name], ">", sp.Integer(0))
-
-    return {name: positive(name) for name in names}
 
 
 def _of_solutions(a: Mapping[str, Any], *names: str) -> list[Any]:
@@ -99,7 +90,7 @@ def _frame(exchanged: bool) -> Fact:
             "first": lambda a: (a["first"], ">", sp.Integer(0)),
             "others": lambda a: (a["others"], ">", sp.Integer(0)),
             "shift": lambda a: (a["shift"], ">=", sp.Integer(0)),
-            **_above_0(*_SCALES),
+            **above_0(*_SCALES),
         },
     )
 
@@ -132,7 +123,7 @@ def _least_squares_frame(exchanged: bool) -> Fact:
             "first": lambda a: ((1 - a["p"]) ** 2 / (1 - a["q"]), "=", a["first"]),
             "others": lambda a: ((1 - a["p"]) / (1 - a["q"]), "=", a["others"]),
             "shift": lambda a: (a["r"] * a["p"] * (a["q"] - a["p"]) / (1 - a["q"]), "=", a["shift"]),
-            **_above_0(*_SCALES),
+            **above_0(*_SCALES),
         },
     )
 
@@ -310,7 +301,7 @@ OF_LAWS: Mapping[str, Fact] = {
         required={
             "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
             "other noise": lambda a: (a["other noise"], ">=", sp.Integer(0)),
-            **_above_0("g", "other g"),
+            **above_0("g", "other g"),
         },
     ),
     "a moment as a slope of the moment generating function": Fact(
@@ -363,7 +354,7 @@ OF_LAWS: Mapping[str, Fact] = {
             "=",
             sp.Integer(0),
         ),
-        required={**_above_0("first", "second"), "epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
+        required={**above_0("first", "second"), "epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
     ),
     "one linear map with noise on two normal laws": Fact(
         text="A linear map, with independent normal noise of covariance s n n^T added, makes normal laws of normal"

@@ -11,7 +11,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named, positive
 from ndis_verify.symbolic.hinge_moment import excess, loss
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import meaning
@@ -59,10 +59,6 @@ def _tangent(name: str, value_: sp.Expr) -> Step:
     )
 
 
-def _positive(name: str, value_: sp.Expr) -> Step:
-    return Step(name, "It is positive.", value_, zero, ">", value_)
-
-
 def _hinge_steps() -> tuple[Step, ...]:
     """max(0, 1 - e^{-x}) <= e^{2sx} - e^{-x} (1 - e^{-2ux}) for every x: an event has its indicator below the one
     exponential, and above 1 less the other.
@@ -74,8 +70,8 @@ def _hinge_steps() -> tuple[Step, ...]:
     return (
         _tangent("e^{2 s v}", sp.exp(2 * s * v)),
         _tangent("e^v", sp.exp(v)),
-        _positive("rest above", 2 * s * v + sp.exp(-(1 + 2 * u) * v)),
-        _positive("v e^{-v}", v * sp.exp(-v)),
+        positive("rest above", 2 * s * v + sp.exp(-(1 + 2 * u) * v)),
+        positive("v e^{-v}", v * sp.exp(-v)),
         inferred(
             "1 - e^{-v}",
             "Above 0 the first exponential is at least 1,",
@@ -101,7 +97,7 @@ def _hinge_steps() -> tuple[Step, ...]:
         ),
         _tangent("e^{2 u w}", sp.exp(2 * u * w)),
         _tangent("e^w", sp.exp(w)),
-        _positive("rest beneath", 2 * u * w * sp.exp(w) + sp.exp(-2 * s * w)),
+        positive("rest beneath", 2 * u * w * sp.exp(w) + sp.exp(-2 * s * w)),
         inferred(
             "0 at -w",
             "At and below 0 the last exponential exceeds the one before,",
@@ -256,7 +252,7 @@ def _product_steps() -> tuple[Step, ...]:
             "A product of powers:",
             "a product of powers",
             {"f": variance, "c": m / 2},
-            {"positive": _positive("variance", variance)},
+            {"positive": positive("variance", variance)},
         ),
         by_fact(
             "half of nu",
@@ -271,7 +267,7 @@ def _product_steps() -> tuple[Step, ...]:
             "again one of powers,",
             "a product of powers",
             {"f": factor, "c": m},
-            {"positive": _positive("factor", factor)},
+            {"positive": positive("factor", factor)},
         ),
         by_fact(
             "two sums",
@@ -291,7 +287,7 @@ def _product_steps() -> tuple[Step, ...]:
             "the second of which is a product alone.",
             "a product of powers",
             {"f": room, "c": -m / 2},
-            {"positive": _positive("room", room)},
+            {"positive": positive("room", room)},
         ),
         inferred(
             "E_P e^{-(1 + 2u) L}",

@@ -20,7 +20,7 @@ from ndis_verify.symbolic.eigenvalue_threshold import (
     epsilon,
     product,
 )
-from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named, positive
 from ndis_verify.symbolic.random_projection import leverage, odds
 from ndis_verify.symbolic.random_projection_curve import deletion_curve
 from ndis_verify.symbolic.random_projection_curve import epsilon as any_epsilon
@@ -44,10 +44,6 @@ def _lemma(step: str, **more: Any) -> Use:
     return Use(step, of=below_the_target, **more)
 
 
-def _positive(name: str, why: str, value: Any) -> Step:
-    return Step(name, why, lhs=value, rhs=zero, relation=">", witness=value)
-
-
 def _logarithm_steps() -> tuple[Step, ...]:
     """A = log(2/delta) > L/2 and C = log(16 r/delta) > L, L = log(4/delta)."""
     return (
@@ -56,7 +52,7 @@ def _logarithm_steps() -> tuple[Step, ...]:
             "log(delta) <= delta - 1 < 0,",
             "logarithm below its tangent",
             {"y": delta},
-            {"positive": _positive("delta", "As supposed.", delta)},
+            {"positive": positive("delta", delta, "As supposed.")},
         ),
         Step("log(2/delta)", "2 log(2/delta) = L - log(delta),", lhs=_two, rhs=(_four - sp.log(delta)) / 2),
         inferred(
@@ -66,7 +62,7 @@ def _logarithm_steps() -> tuple[Step, ...]:
             *("log(2/delta)", Use("log(delta)", weight=-sp.Rational(1, 2)), _lemma("L")),
             Use("delta < 1", weight=-sp.Rational(1, 2)),
         ),
-        _positive("L/2", "L is positive,", big / 2),
+        positive("L/2", big / 2, "L is positive,"),
         inferred("positive", "and so is this.", _two, ">", zero, "more than half", "L/2"),
         named(A, "A = log(2/delta),", _two, "positive"),
         inferred("A > L/2", "more than L/2.", A, ">", big / 2, "more than half", str(A)),
@@ -74,9 +70,9 @@ def _logarithm_steps() -> tuple[Step, ...]:
         Step(
             "log(16 r/delta)", "so log(16 r/delta) = L + log 4 + log r", lhs=_sixteen, rhs=_four + sp.log(4) + sp.log(r)
         ),
-        _positive("log 4", "is more than L.", sp.log(4)),
+        positive("log 4", sp.log(4), "is more than L."),
         inferred("more than L", "In letters,", _sixteen, ">", big, "log(16 r/delta)", "log r", "log 4", _lemma("L")),
-        _positive("L", "positive,", big),
+        positive("L", big, "positive,"),
         inferred("also positive", "too.", _sixteen, ">", zero, "more than L", "L"),
         named(C, "C = log(16 r/delta),", _sixteen, "also positive"),
         inferred("C > L", "more than L.", C, ">", big, "more than L", str(C)),
@@ -110,7 +106,7 @@ def _ridge_steps() -> tuple[Step, ...]:
             Use("delta < 1", weight=-sp.Rational(1, 4)),
         ),
         Step("r", "r at least 1,", lhs=r, rhs=one, relation=">=", witness=r - 1),
-        _positive("12 r", "and 12 r > 0.", 12 * r),
+        positive("12 r", 12 * r, "and 12 r > 0."),
         inferred(
             "enough",
             "So 32 r L^2 exceeds 3 (sqrt(2 r L) + L),",
@@ -125,7 +121,7 @@ def _ridge_steps() -> tuple[Step, ...]:
             Use("enough", weight=4 * big / epsilon**2),
             _lemma("eps <= 3 L", weight=-4 * bracket / epsilon**2),
         ),
-        _positive("p > 0", "The older threshold p is positive,", leverage),
+        positive("p > 0", leverage, "The older threshold p is positive,"),
         inferred(
             "p (1 + w^2)",
             "and p (1 + w^2) > 1.",
@@ -142,7 +138,7 @@ _GIVEN = (
     Hypothesis(LIMIT, epsilon <= 3 * _four),
 )
 _NAMES = {"r": r, "eps": epsilon, "delta": delta}
-_REST = _positive("3/4 of delta", "delta/4 is below delta.", 3 * delta / 4)
+_REST = positive("3/4 of delta", 3 * delta / 4, "delta/4 is below delta.")
 
 
 @cache
@@ -228,7 +224,7 @@ def _density_steps() -> tuple[Step, ...]:
             "log(2 x/r) <= 2 x/r - 1,",
             "logarithm below its tangent",
             {"y": place / half},
-            {"positive": _positive("2 x/r", "It is positive.", place / half)},
+            {"positive": positive("2 x/r", place / half, "It is positive.")},
         ),
         inferred(
             "exponents",
@@ -248,7 +244,7 @@ def _density_steps() -> tuple[Step, ...]:
             "By Stirling's lower bound",
             "Stirling's lower bound",
             {"a": half},
-            {"positive": _positive("r/2", "r is positive.", half)},
+            {"positive": positive("r/2", half, "r is positive.")},
         ),
         inferred(
             "density",
@@ -305,7 +301,7 @@ def _information_steps() -> tuple[Step, ...]:
             "log(1 + h) <= h,",
             "logarithm below its tangent",
             {"y": 1 + anywhere},
-            {"positive": _positive("1 + h", "h is not negative.", 1 + anywhere)},
+            {"positive": positive("1 + h", 1 + anywhere, "h is not negative.")},
         ),
         inferred(
             "slope of the gap",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import a_density, over_sets
+from ndis_verify.symbolic.fact_steps import a_density, inferred, over_sets
 from ndis_verify.symbolic.nearby_laws import in_order, larger, linear
 from ndis_verify.symbolic.notation import below, beyond, largest, law, total, where, x
 from ndis_verify.symbolic.special_functions import Phi
@@ -403,6 +404,16 @@ def triangle() -> Derivation:
         ),
         concludes=(Conclusion("N26-P3", "bound", part="for P, Q, R laws on one space"),),
     )
+
+
+def in_two_steps(name: str, why: str, densities: Sequence[sp.Expr], first: sp.Expr, second: sp.Expr, laws: str) -> Step:
+    """`triangle` at three densities and two epsilons; the step `laws` says that they are densities."""
+    begin, through, end = densities
+    gap = lambda p, q, eps: largest(p - sp.exp(eps) * q)  # noqa: E731
+    at = {**dict(zip(THREE_DENSITIES, densities, strict=True)), e1: first, e2: second}
+    use = Use("through Q", of=triangle, at=at, granted={triangle().given[0]: laws})
+    bound = gap(begin, through, first) + sp.exp(first) * gap(through, end, second)
+    return inferred(name, why, gap(begin, end, first + second), "<=", bound, use)
 
 
 @cache

@@ -15,15 +15,12 @@ import sympy as sp
 from ndis_verify.symbolic.covariance_corner import greatest_at_corner
 from ndis_verify.symbolic.covariance_shift import more_spread_bound
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact, inferred, named
+from ndis_verify.symbolic.fact_steps import by_fact, inferred, named, positive
 from ndis_verify.symbolic.mean_shift import std
 from ndis_verify.symbolic.mean_shift_order import every_pair, worst_pair
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import density, entry, total_of
-from ndis_verify.symbolic.notation import largest
-from ndis_verify.symbolic.privacy_loss import THREE_DENSITIES, triangle
-from ndis_verify.symbolic.privacy_loss import e1 as first_epsilon
-from ndis_verify.symbolic.privacy_loss import e2 as second_epsilon
+from ndis_verify.symbolic.privacy_loss import in_two_steps
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
@@ -40,14 +37,6 @@ _OF_LAWS = (Hypothesis("s_i >= 1", entry(s) >= 1), Hypothesis("x >= 0", e1 >= 0)
 _ORDERS = {"more spread": (s, _wide, ""), "less spread": (1 / entry(s), 1 / _wide, ", exchanged")}
 _HEADS = {"more spread": "centred", "less spread": "centred_reverse"}
 _PATHS = ("mean first", "covariance first")
-
-
-def _largest(first: sp.Expr, second: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
-    return largest(first - sp.exp(epsilon) * second)
-
-
-def _positive(name: str, value: sp.Expr) -> Step:
-    return Step(name, "Positive.", lhs=value, rhs=zero, relation=">", witness=value)
 
 
 def _term(epsilon: sp.Expr) -> sp.Expr:
@@ -73,7 +62,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
 
 
 def _stds() -> tuple[Step, ...]:
-    return _positive("wide", _wide), _positive("narrow", 1 / _wide), _positive("unit", one)
+    return positive("wide", _wide), positive("narrow", 1 / _wide), positive("unit", one)
 
 
 def _sides(path: str) -> tuple[sp.Expr, sp.Expr, sp.Expr, sp.Expr]:
@@ -149,21 +138,13 @@ def _path_steps(order: str, path: str) -> tuple[Step, ...]:
             kind="definition",
             premises=("wide", "narrow"),
         ),
-        Step(
+        in_two_steps(
             f"two steps, {path}, {order}",
             "By the triangle inequality (N26-P3).",
-            lhs=_largest(laws[0], laws[2], e1 + e2),
-            rhs=_largest(laws[0], laws[1], e1) + sp.exp(e1) * _largest(laws[1], laws[2], e2),
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use(
-                    "through Q",
-                    of=triangle,
-                    at={**dict(zip(THREE_DENSITIES, laws, strict=True)), first_epsilon: e1, second_epsilon: e2},
-                    granted={triangle().given[0]: f"laws, {path}, {order}"},
-                ),
-            ),
+            laws,
+            e1,
+            e2,
+            f"laws, {path}, {order}",
         ),
         by_fact(
             f"covariance step, {path}, {order}",
@@ -426,7 +407,7 @@ def at_corner() -> Derivation:
     of_corner = greatest_at_corner().concludes[0].symbols
     steps = [
         *_eigenvalue_steps(),
-        _positive("unit", one),
+        positive("unit", one),
         inferred(
             "every eigenvalue once",
             "As given.",

@@ -10,13 +10,10 @@ import sympy as sp
 
 from ndis_verify.symbolic import covariance_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.fact_steps import by_fact, positive
 from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.normal_coordinates import density, entry, total_of
-from ndis_verify.symbolic.notation import largest
-from ndis_verify.symbolic.privacy_loss import THREE_DENSITIES, triangle
-from ndis_verify.symbolic.privacy_loss import e1 as first_epsilon
-from ndis_verify.symbolic.privacy_loss import e2 as second_epsilon
+from ndis_verify.symbolic.privacy_loss import in_two_steps
 from ndis_verify.symbolic.statement_terms import quantity
 
 zero = sp.Integer(0)
@@ -58,17 +55,9 @@ _DEFINITIONS = (
 )
 
 
-def _largest(first: sp.Expr, second: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
-    return largest(first - sp.exp(epsilon) * second)
-
-
-def _positive(name: str, value: sp.Expr) -> Step:
-    return Step(name, "Positive.", lhs=value, rhs=zero, relation=">", witness=value)
-
-
 def _noise_steps() -> tuple[Step, ...]:
     """Less noise reveals no less: of h between the laws, and of s_i^2 - k_i^2 between the two of the mean step."""
-    signs = (_positive("wide", _wide), _positive("narrow", _narrow))
+    signs = (positive("wide", _wide), positive("narrow", _narrow))
     units = (1 + extra / lower, sp.Integer(1))
     return (
         *signs,
@@ -90,8 +79,8 @@ def _noise_steps() -> tuple[Step, ...]:
                 "noise": Step("noise", "h >= 0.", lhs=h / lower**2, rhs=zero, relation=">=", witness=h / lower**2),
                 "std": "wide",
                 "other std": "narrow",
-                "noisy": _positive("noisy", units[0]),
-                "other noisy": _positive("other noisy", units[1]),
+                "noisy": positive("noisy", units[0]),
+                "other noisy": positive("other noisy", units[1]),
                 "variance": _variance("variance", units[0], _wide),
                 "other variance": _variance("other variance", units[1], _narrow),
             },
@@ -165,22 +154,7 @@ def noisy_pair() -> Derivation:
             kind="definition",
             premises=("wide", "narrow"),
         ),
-        Step(
-            "two steps",
-            "The mean step first, then the covariance step.",
-            lhs=_largest(_PAIR[0], _PAIR[2], e1 + e2),
-            rhs=_largest(_PAIR[0], _PAIR[1], e1) + sp.exp(e1) * _largest(_PAIR[1], _PAIR[2], e2),
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use(
-                    "through Q",
-                    of=triangle,
-                    at={**dict(zip(THREE_DENSITIES, _PAIR, strict=True)), first_epsilon: e1, second_epsilon: e2},
-                    granted={triangle().given[0]: "three laws"},
-                ),
-            ),
-        ),
+        in_two_steps("two steps", "The mean step first, then the covariance step.", _PAIR, e1, e2, "three laws"),
         by_fact(
             "mean step",
             "Two laws of one covariance.",
