@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import math
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.audit.white_box import engine_limits
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import accuracy
-from ndis_verify.fast.accuracy import MARGINS, PROMISES, margin, projection_error, promise, sketch_error
+from ndis_verify.fast.accuracy import MARGINS, PROMISES, Range, margin, projection_error, promise, sketch_error
 from ndis_verify.fast.covariance_shift import covariance_envelope, loewner_bound
 from ndis_verify.fast.engine.support_edge import largest_loss
 from ndis_verify.fast.joint_shift import RankOne
@@ -328,6 +329,15 @@ def test_a_range_ends_at_its_ends():
             shares = [k / 16 for k in range(17)]
             found = [part.at(share) for share in shares]
             assert found[0] == part.low and found[-1] == part.high and found == sorted(found)
+
+
+def test_scales_reach_what_lies_next_to_an_end_and_to_one():
+    shares = [(k + 0.5) / 1000 for k in range(1000)]
+    unit, ratios = Range(0.0, 1.0, "ends"), Range(1e-6, 1e6, "next to 1")
+    for distance in (unit.at, lambda share: 1 - unit.at(share)):
+        assert sum(distance(share) < 1e-8 for share in shares) > 150 < sum(distance(share) > 0.6 for share in shares)
+    assert sum(0 < abs(ratios.at(share) - 1) < 1e-8 for share in shares) > 200
+    assert all(sum(abs(math.log(ratios.at(share))) > least for share in shares) > 100 for least in (0.1, 10))
 
 
 def test_large_epsilons_of_the_gaussian_mechanism():
