@@ -186,9 +186,10 @@ def _fractions(values):
     return np.array([*(Fraction(v) for v in array.ravel().tolist()), None], dtype=object)[:-1].reshape(array.shape)
 
 
+@pytest.mark.parametrize("seed", range(9, 14))  # which errors of rounding meet is LAPACK's affair
 @pytest.mark.parametrize("condition", [1.0, 1e6, 1e16])
-def test_graded_eigenvalues_have_relative_accuracy(condition):
-    rng = np.random.default_rng(9)
+def test_graded_eigenvalues_have_relative_accuracy(condition, seed):
+    rng = np.random.default_rng(seed)
     ratios = np.array([2.0**-20, 2.0**-19, 0.25, 1 - 2.0**-40, 1 + 2.0**-30, 3.0, 2.0**20])
     mean = np.array([2.0**-20, 1.0, 2.0**-30, 2.0**-25, 0.5, 3.0, 2.0**-10])
     change = _fractions(turned(rng, np.zeros(7), np.ones(7), condition)[3])
@@ -196,9 +197,10 @@ def test_graded_eigenvalues_have_relative_accuracy(condition):
     alpha, shift, logs = graded_pencil(
         p[None], q[None], (change @ _fractions(mean))[None], _fractions(np.zeros((1, 7)))
     )
-    np.testing.assert_allclose(alpha[0], ratios - 1, rtol=2e-15)
-    np.testing.assert_allclose(shift[0], mean, rtol=5e-10)
-    np.testing.assert_allclose(logs[0].astype(float), np.log(ratios), rtol=1e-14)
+    beside_the_largest = 1e-31 * 2.0**20
+    np.testing.assert_allclose(alpha[0], ratios - 1, rtol=2e-15, atol=beside_the_largest)
+    np.testing.assert_allclose(shift[0], mean, rtol=1e-9)
+    np.testing.assert_allclose(logs[0].astype(float), np.log(ratios), rtol=2e-15, atol=beside_the_largest)
 
 
 def test_close_and_equal_eigenvalues():

@@ -121,12 +121,12 @@ def test_the_exponential_of_an_epsilon_stays_finite(tmp_path, capsys):
         ("delta", {"delta": "abc"}),
         ("delta", {"delta": Decimal("nan")}),
         ("epsilon", {"epsilon": "abc"}),
-        ("epsilon", {"epsilon": np.timedelta64(1)}),
+        ("epsilon", {"epsilon": np.timedelta64(1, "s")}),
         ("epsilon", {"epsilon": [1.0]}),
         ("bins", {"epsilon": 1.0, "bins": ("a", "b", 10)}),
         ("bins", {"epsilon": 1.0, "bins": (0, 10**400, 10)}),
         ("bins", {"epsilon": 1.0, "bins": (-1.7e308, 1.7e308, 10)}),
-        ("confidence", {"epsilon": 1.0, "confidence": np.timedelta64(1)}),
+        ("confidence", {"epsilon": 1.0, "confidence": np.timedelta64(1, "s")}),
     ],
 )
 def test_arguments_of_an_audit_are_named(argument, given):
@@ -183,7 +183,7 @@ def test_counts_beyond_what_can_be_limited_are_refused():
         for count in (-1, 6, np.nan, "abc", {}, 10**400):
             refused("count", lambda: limit(count, 5, 0.05))
         refused("n", lambda: limit([1, 2], [5, 5, 5], 0.05))
-    for odd in ("abc", {}, 10**400, None, np.nan, Decimal("nan"), [1.0], np.timedelta64(1)):
+    for odd in ("abc", {}, 10**400, None, np.nan, Decimal("nan"), [1.0], np.timedelta64(1, "s")):
         refused("alpha", lambda: error_per_call(odd, 1.0))
         refused("epsilon", lambda: error_per_call(1e-6, odd))
 
@@ -241,7 +241,7 @@ def test_a_direction_is_a_word(odd):
     refused("direction", lambda: rp_hockey_stick(0.1, 50, 1.0, odd))
 
 
-@pytest.mark.parametrize("odd", [np.datetime64("2020"), np.timedelta64(50), np.datetime64(50, "s"), "50", b"50"])
+@pytest.mark.parametrize("odd", [np.datetime64("2020"), np.timedelta64(50, "s"), np.datetime64(50, "s"), "50", b"50"])
 def test_a_date_is_no_whole_number(odd):
     refused("d", lambda: als_hockey_stick(0.1, 0.2, odd, 5000, 1.0))
     refused("d", lambda: als_exact_cap(odd, 5000, epsilon=1.0, delta=1e-3))

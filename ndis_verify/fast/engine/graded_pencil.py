@@ -1,5 +1,5 @@
-"""Whitening with every relative eigenvalue to its own relative accuracy, in 1 + alpha and in alpha, whatever the
-conditioning.
+"""Whitening with every relative eigenvalue to its own relative accuracy, in 1 + alpha and in alpha, but for 1e-31 of
+the largest |alpha|, whatever the conditioning.
 
 A float eigendecomposition has an error of 1e-16 of the largest |alpha|. It serves as a change of basis, carried out
 on the inputs in triple precision: there both covariances are diagonal but for entries of that size, which rotations
@@ -45,9 +45,9 @@ def graded_pencil(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """alpha, m and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
 
-    p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Relative accuracy about 1e-15 of alpha,
-    of 1 + alpha, and of each m that the pair determines so well. Next to 0, 1 + alpha is told by the pair exchanged.
-    Raises `InputError` where neither tells it.
+    p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Errors of alpha and of 1 + alpha: about
+    1e-15 of itself and 1e-31 of the largest |alpha|; of each m that the pair determines so well, 1e-15. Next to 0,
+    1 + alpha is told by the pair exchanged. Raises `InputError` where neither tells it.
     """
     alpha, shift, logs = _pencil(p, q, mean_p, mean_q)
     narrow = np.flatnonzero(np.isnan(logs).any(axis=-1))
