@@ -197,9 +197,9 @@ def test_graded_eigenvalues_have_relative_accuracy(condition, seed):
     alpha, shift, logs = graded_pencil(
         p[None], q[None], (change @ _fractions(mean))[None], _fractions(np.zeros((1, 7)))
     )
-    beside_the_largest = 1e-31 * 2.0**20
+    beside_the_largest = 2e-31 * 2.0**20
     np.testing.assert_allclose(alpha[0], ratios - 1, rtol=2e-15, atol=beside_the_largest)
-    np.testing.assert_allclose(shift[0], mean, rtol=1e-9)
+    np.testing.assert_allclose(shift[0], mean, rtol=1e-8)
     np.testing.assert_allclose(logs[0].astype(float), np.log(ratios), rtol=2e-15, atol=beside_the_largest)
 
 
