@@ -199,6 +199,7 @@ def test_graded_eigenvalues_have_relative_accuracy(condition, seed):
     )
     beside_the_largest = 2e-31 * 2.0**20
     np.testing.assert_allclose(alpha[0], ratios - 1, rtol=2e-15, atol=beside_the_largest)
+    np.testing.assert_allclose(shift[0], mean, rtol=4e-15, atol=3e-17 * 3.0)
     np.testing.assert_allclose(shift[0], mean, rtol=1e-8)
     np.testing.assert_allclose(logs[0].astype(float), np.log(ratios), rtol=2e-15, atol=beside_the_largest)
 

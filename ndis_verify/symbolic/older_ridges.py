@@ -224,7 +224,7 @@ def _density_steps() -> tuple[Step, ...]:
             "log(2 x/r) <= 2 x/r - 1,",
             "logarithm below its tangent",
             {"y": place / half},
-            {"positive": positive("2 x/r", place / half, "It is positive.")},
+            {"positive": positive("2 x/r", place / half)},
         ),
         inferred(
             "exponents",

@@ -46,8 +46,9 @@ def graded_pencil(
     """alpha, m and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
 
     p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Errors of alpha and of 1 + alpha: about
-    1e-15 of itself and 1e-31 of the largest |alpha|; of each m that the pair determines so well, 1e-15. Next to 0,
-    1 + alpha is told by the pair exchanged. Raises `InputError` where neither tells it.
+    1e-15 of itself and 1e-31 of the largest |alpha|; of each m that the pair determines so well, 1e-15 of itself and
+    1e-17 of the largest. Next to 0, 1 + alpha is told by the pair exchanged. Raises `InputError` where neither tells
+    it.
     """
     alpha, shift, logs = _pencil(p, q, mean_p, mean_q)
     narrow = np.flatnonzero(np.isnan(logs).any(axis=-1))
